@@ -74,7 +74,7 @@ export default defineConfig(async () => {
       reporters: ["minimal"],
       projects: [
         {
-          define: { __DEVELOPMENT__: "true" },
+          define: { __DEVELOPMENT__: "true", __LOCAL_RUNTIME__: "true" },
           plugins: [
             lateModulesAtOnce,
             cloudflareTest({

@@ -40,6 +40,14 @@ const OWN_SCENARIOS = [
   "sep-2640-skills-directory",
 ];
 
+/** Scenarios of the gateway as a client of servers that offer skills. They belong to the extension and to no revision. */
+const SKILLS_SCENARIOS = [
+  "sep-2640-client-no-prefetch",
+  "sep-2640-client-verify-digest",
+  "sep-2640-client-verify-size",
+  "sep-2640-client-verify-frontmatter",
+];
+
 /** Scenarios that the client of a conversation does not support by design. They run with an SDK client behind the proxy. */
 const BEHIND_PROXY = {
   "elicitation-sep1034-client-defaults": "a conversation does not fill in forms by itself",
@@ -85,6 +93,7 @@ async function main() {
     // The client scenarios are servers themselves. Their conversations must contain no other server.
     await gateway.call("DELETE", "/api/v1/mcp-servers/fixture");
     for (const revision of REVISIONS) rows.push(...(await clientRows(gateway, revision, results)));
+    rows.push(...(await skillsRows(gateway, results)));
     rows.push(...(await ownRows(gateway, user.key, results)));
     for (const revision of REVISIONS) rows.push(...(await signInRows(gateway, user.key, revision, results)));
     await report(rows);
@@ -133,6 +142,18 @@ async function ownRows(gateway, key, results) {
     endpoint.close();
   }
   return rows;
+}
+
+/** The gateway as a client of servers that offer skills. */
+function skillsRows(gateway, results) {
+  return sideBySide(SKILLS_SCENARIOS, async (scenario) => {
+    const output = path.join(results, `skills-${scenario}`);
+    // No revision: the suite skips scenarios of extensions if one is named.
+    const options = ["--scenario", scenario, "-o", output];
+    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
+    await run(["client", "--command", client("skills"), ...options], env);
+    return checked({ scenario, revision: "skills", isScored: true, way: "skills of a server" }, output);
+  });
 }
 
 async function signInRows({ url }, key, revision, results) {

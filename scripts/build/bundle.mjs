@@ -43,12 +43,13 @@ const zodOpenApiAsUsed = {
 
 /**
  * Bundles a Worker.
- * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean }} options `entry`: a
- *   file from the root, or a text; `release`: minified; `development`: with the allowances for loopback upstreams
+ * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean, isLocal?: boolean }} options `entry`: a
+ *   file from the root, or a text; `release`: minified; `development`: with the allowances for loopback upstreams; `isLocal`: for a
+ *   machine of its own instead of Cloudflare
  * @returns {Promise<{ modules: Record<string, string>, metafile: import("esbuild").Metafile }>} texts by file name, the main
  *   module first; outputs in the metafile have the same names
  */
-export async function bundleWorker({ entry, release = false, development = !release }) {
+export async function bundleWorker({ entry, release = false, development = !release, isLocal = development }) {
   const { define } = await readWranglerConfig();
   const { outputFiles, metafile } = await bundle({
     ...WORKERD,
@@ -59,6 +60,7 @@ export async function bundleWorker({ entry, release = false, development = !rele
       "process.env.NODE_ENV": release ? '"production"' : '"development"',
       ...define,
       ...(development ? { __DEVELOPMENT__: "true" } : {}),
+      ...(isLocal ? { __LOCAL_RUNTIME__: "true" } : {}),
     },
     plugins: [zodOpenApiAsUsed, mcpSdkOnce],
     minify: release,

@@ -26,7 +26,7 @@ export function openApiText() {
         loader: "ts",
       },
       platform: "node",
-      define: { __DEVELOPMENT__: "true" },
+      define: { __DEVELOPMENT__: "true", __LOCAL_RUNTIME__: "true" },
       plugins: [runtime],
       metafile: true,
     });

@@ -35,6 +35,21 @@ export async function buildGateway({ release = false, defers = false } = {}) {
   return { modules, main, settings: await import(pathToFileURL(settings).href), deferred };
 }
 
+/**
+ * Builds what `npm run serve` needs: the production build for a machine of its own, and all static files. Writes nothing if everything is
+ * current, so that an image with a read-only root can run it.
+ * @returns {Promise<{ modules: Record<string, string>, settings: typeof import("../../src/domain/settings/settings") }>}
+ */
+export async function buildServed() {
+  const { main: entry } = await readWranglerConfig();
+  const [modules, table] = await Promise.all([
+    keptWorker("served", { entry, release: true, isLocal: true }),
+    kept("settings", bundleSettings),
+    prepareAssets(),
+  ]);
+  return { modules, settings: await import(`data:text/javascript;base64,${Buffer.from(table).toString("base64")}`) };
+}
+
 async function releasedWorker(entry) {
   const { modules, metafile } = await bundleWorker({ entry, release: true });
   checkCeiling(modules);

@@ -7,9 +7,27 @@ export function portTaken(port) {
   return new Refusal(`Port ${port} is taken by another program. Choose another one with --port.`);
 }
 
+let write = console.error;
+
 /** Prints to stderr. stdout is reserved for lines that other programs read. */
 export function say(text) {
-  console.error(text);
+  write(text);
+}
+
+/** From now on `say` writes lines of JSON to stdout, for programs that collect logs. */
+export function logAsJson() {
+  write = (text) => console.log(JSON.stringify({ at: new Date().toISOString(), ...eventIn(text) }));
+}
+
+/** The Worker's own events are JSON already. */
+function eventIn(text) {
+  try {
+    const value = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Not JSON: a message for people.
+  }
+  return { event: "message", message: text };
 }
 
 /** A number with its noun: `1 skill`, `2 skills`. */

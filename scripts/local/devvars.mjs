@@ -14,26 +14,33 @@ const MADE = {
   SECRETS_KEY: () => randomBytes(32).toString("base64"),
 };
 
+/** By default a gateway of `npm start` counts metrics and does not log requests to the terminal. */
+const LOCAL_DEFAULTS = { LOG_REQUESTS: "false", METRICS: "on" };
+
 /**
  * Returns the variables of the Worker. Throws an error that lists everything that is wrong. An empty value counts as not set.
  * @param {string} file
  * @param {typeof import("../../src/domain/settings/settings")} table
  * @param {NodeJS.ProcessEnv} environment only names of the table are read from it; a name that nearly matches one is refused
+ * @param {Record<string, string>} defaults that differ from those of the table
  * @returns {Promise<Record<string, string>>}
  */
-export async function readVariables(file, { SETTINGS, parseSettings }, environment = process.env) {
+export async function readVariables(
+  file,
+  { SETTINGS, parseSettings },
+  environment = process.env,
+  defaults = LOCAL_DEFAULTS,
+) {
   const names = Object.keys(SETTINGS);
   const { wrong, doubtful } = misspelt(names, Object.keys(environment));
   const known = names.map((name) => [name, environment[name]]);
   const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];
-  // By default a local gateway counts metrics and does not log requests to the terminal.
   const variables = {
-    LOG_REQUESTS: "false",
-    METRICS: "on",
+    ...defaults,
     ...Object.fromEntries(given.filter(([, value]) => value !== "")),
   };
   // Checked with the values that are generated later, because a setting can require one of them.
-  const { issues } = parseSettings({ ...makeAll(Object.keys(MADE)), ...variables });
+  const { issues } = parseSettings({ ...makeAll(), ...variables });
   const lines = [
     ...issues.map((issue) => `  ${issue.message}`),
     ...wrong.map(({ name, meant }) => `  '${name}' in the environment is not a setting. Did you mean ${meant}?`),
@@ -69,7 +76,8 @@ export async function variablesWithKey(file, table) {
   return { variables: { ...variables, ...made }, isKeyNew: made[ADMIN_KEY] !== undefined, keyFile };
 }
 
-function makeAll(names) {
+/** Returns new values of the settings that a gateway creates and stores. */
+export function makeAll(names = Object.keys(MADE)) {
   return Object.fromEntries(names.map((name) => [name, MADE[name]()]));
 }
 

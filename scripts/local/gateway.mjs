@@ -5,6 +5,7 @@ import { MAIN_MODULE } from "../build/bundle.mjs";
 import { listFiles, root } from "../kit/files.mjs";
 import { portTaken, Refusal, say } from "../kit/refusal.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
+import { OUTBOUND, outboundWorker, servedModules } from "../serve/worker.mjs";
 import { readLoaderModule, runnerBindings } from "./runner.mjs";
 import { openRuntime, workerConfig } from "./runtime.mjs";
 
@@ -17,15 +18,32 @@ const KNOWN_KEYS = new Set(
 );
 /**
  * @param {{ modules: Record<string, string>, variables: Record<string, string>, state: string, port: number, owner: string, onRuntime:
- * (pid: number) => void, onLost: () => void, deferred?: import("./deferred.mjs").DeferredParts, runner?: import("./runner.mjs").Runner | null, }} options
- * `modules`: those of `buildGateway`; `owner`: the mark of the processes; `onRuntime`: called for every workerd when it starts; `onLost`:
- * called when one does not come back; `deferred`: serves static files that are not built yet; `runner`: runs skill code, else the gateway's
- * own process does
+ * (pid: number) => void, onLost: () => void, deferred?: import("./deferred.mjs").DeferredParts, runner?: import("./runner.mjs").Runner |
+ * null, served?: import("../serve/worker.mjs").Served }} options `modules`: those of `buildGateway`; `owner`: the mark of the processes;
+ * `onRuntime`: called for every workerd when it starts; `onLost`: called when one does not come back; `deferred`: serves static files that
+ * are not built yet; `runner`: runs skill code, else the gateway's own process does; `served`: the Worker accepts only what the server of
+ * `npm run serve` passes, and reaches only the hosts of a deployment
  */
-export async function openGateway({ modules, variables, state, port, owner, onRuntime, onLost, deferred, runner }) {
+export async function openGateway({
+  modules,
+  variables,
+  state,
+  port,
+  owner,
+  onRuntime,
+  onLost,
+  deferred,
+  runner,
+  served,
+}) {
   const config = await readWranglerConfig();
-  const gateway = await gatewayWorker(config, { modules, variables, port, outputs: deferred?.outputs ?? [], runner });
-  const workers = [gateway, filesWorker(config, deferred)];
+  const outputs = deferred?.outputs ?? [];
+  const gateway = await gatewayWorker(config, { modules, variables, port, outputs, runner, served });
+  const workers = [
+    gateway,
+    filesWorker(config, deferred),
+    ...(served === undefined ? [] : [outboundWorker(config, served)]),
+  ];
   const runtime = openRuntime({
     label: "workerd",
     workers,
@@ -76,13 +94,13 @@ export async function openFiles(owner) {
 }
 
 /** Returns the Worker with its own socket. Through Miniflare's entry and the asset router a request would take four times as long. */
-async function gatewayWorker(config, { modules, variables, port, outputs, runner }) {
+async function gatewayWorker(config, { modules, variables, port, outputs, runner, served }) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
     throw new Refusal(`scripts/local/gateway.mjs does not support these keys of wrangler.toml: ${unknown.join(", ")}.`);
-  const { directory, binding, run_worker_first: first = [] } = config.assets;
+  const { directory, binding, run_worker_first: rules = [] } = config.assets;
   const isFirst = (name) =>
-    first.some((rule) => (rule.endsWith("*") ? name.startsWith(rule.slice(0, -1)) : name === rule));
+    rules.some((rule) => (rule.endsWith("*") ? name.startsWith(rule.slice(0, -1)) : name === rule));
   const files = (await staticPaths(path.join(root, directory))).filter((name) => !isFirst(name));
   const deferred = outputs.map((output) => `/${output}`).filter((prefix) => !isFirst(prefix));
   const list = (key) => config[key] ?? [];
@@ -107,13 +125,18 @@ async function gatewayWorker(config, { modules, variables, port, outputs, runner
     ]),
     [config.assets.binding, { type: "worker", worker: "files" }],
   ];
+  const first = served === undefined ? {} : await servedModules(config, served, "start.js");
   return {
     config: {
-      ...workerConfig(config, config.name, { "start.js": entry, ...around, ...modules }),
+      ...workerConfig(config, config.name, { ...first, "start.js": entry, ...around, ...modules }),
       env: Object.fromEntries(bindings),
       exports: Object.fromEntries(sqlite.map((name) => [name, { type: "durable-object", storage: "sqlite" }])),
     },
-    dev: { unsafeDirectSockets: [{ host: "127.0.0.1", port }] },
+    dev: {
+      // A proxy's request line has the whole URL, so the Worker receives the public one.
+      unsafeDirectSockets: [{ host: "127.0.0.1", port, proxy: served !== undefined }],
+      ...(served === undefined ? {} : { outboundService: { type: "worker", worker: OUTBOUND } }),
+    },
   };
 }
 

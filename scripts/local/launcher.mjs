@@ -60,7 +60,7 @@ export function stateOf({ state }) {
 }
 
 /** Takes the lock. When this process ends, the runtime is ended and the lock released. After `kill -9` the next start cleans up. */
-export async function takeState(options) {
+export async function takeState({ host = "127.0.0.1", ...options }) {
   const port = options.port === 0 ? await anyPort() : options.port;
   keepPrivate(options.state);
   const lock = await acquireLock(options.state, { ...options, port });
@@ -70,7 +70,8 @@ export async function takeState(options) {
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch);
   process.env.TMPDIR = scratch;
-  await probe(port).catch(() => {
+  await probe(port, host).catch((error) => {
+    if (error.code === "EADDRNOTAVAIL") throw new Refusal(`${host} is not an address of this machine.`);
     throw portTaken(port);
   });
   return { lock, port };
@@ -80,13 +81,13 @@ export async function takeState(options) {
  * Calls `stop` on the first signal, or when the npm process that started this one is gone, and then ends this process. A second signal ends
  * it at once.
  */
-export function stopOnSignals(stop) {
+export function stopOnSignals(stop, patience = STOP_PATIENCE) {
   let isStopping = false;
   const end = async () => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    const patience = new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE));
-    await Promise.race([patience, stop()]).catch((error) => say(error.stack));
+    const late = new Promise((resolve) => setTimeout(resolve, patience));
+    await Promise.race([late, stop()]).catch((error) => say(error.stack));
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, end);
@@ -124,7 +125,7 @@ function shortPath(file) {
 }
 
 /** The gateway's entries in a state folder. The user can have chosen a folder that contains other files. */
-const OWN_ENTRIES = ["v3", "restoring", "tmp", "gateway.lock", "dev.vars", "skills.json"];
+const OWN_ENTRIES = ["v3", "restoring", "tmp", "gateway.lock", "gateway.env", "dev.vars", "skills.json"];
 
 /**
  * Protects conversations, packages and hashes from other users of this machine. This covers files that this process and its children

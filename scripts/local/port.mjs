@@ -21,8 +21,8 @@ function isTaken(error) {
 }
 
 /** Throws if the port cannot be opened now. */
-export async function probe(port) {
-  const server = createServer().listen(port, "127.0.0.1");
+export async function probe(port, host = "127.0.0.1") {
+  const server = createServer().listen(port, host);
   await once(server, "listening");
   server.close();
   await once(server, "close");

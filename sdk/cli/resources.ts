@@ -24,6 +24,11 @@ export const routingSchema = z.looseObject({
 export type Routing = z.infer<typeof routingSchema>;
 export type Verdict = z.infer<typeof verdict>;
 
+/** A source that this machine can check. Those of MCP servers can only be checked by the gateway. */
+const checkedSource = skillSource.transform(({ type, ...source }) =>
+  type === "mcp" ? undefined : { ...source, type },
+);
+
 export const skillSchema = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
@@ -47,7 +52,7 @@ export const skillSchema = z.looseObject({
     tokens: z.looseObject({ line: z.number(), instructions: z.number(), files: z.number() }).optional(),
     state: z.string().optional(),
     updated_at: z.string().optional(),
-    source: skillSource.optional(),
+    source: checkedSource.optional(),
   }),
 });
 export type SkillResource = z.infer<typeof skillSchema>;

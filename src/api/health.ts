@@ -1,4 +1,5 @@
-// GET /health: whether the gateway and its storage work. Public, so it contains nothing else.
+// GET /health: whether the gateway and its storage work (readiness). GET /health/live: whether it responds at all. Both are public, so they
+// contain nothing else.
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
@@ -35,6 +36,8 @@ const healthSchema = () =>
       issues: z.array(issueSchema()).optional(),
     })
     .openapi("Health");
+
+const liveSchema = () => z.object({ status: z.literal("ok"), version: z.string() }).openapi("Liveness");
 
 const content = { "application/json": described(healthSchema) };
 
@@ -77,4 +80,18 @@ healthRoute.openapi(
     const body = { status, version, checked_at, checks, ...shownDatabase, ...(issues.length === 0 ? {} : { issues }) };
     return c.json(body, serves ? 200 : 503, { "cache-control": "no-store" });
   },
+);
+
+healthRoute.openapi(
+  createRoute({
+    method: "get",
+    path: "/health/live",
+    summary: "Returns that the gateway responds, without a look at its storage.",
+    security: [],
+    responses: {
+      200: { description: "The gateway responds.", content: { "application/json": described(liveSchema) } },
+      ...only(429),
+    },
+  }),
+  (c) => c.json({ status: "ok" as const, version }, 200, { "cache-control": "no-store" }),
 );

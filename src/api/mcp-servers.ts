@@ -9,14 +9,8 @@ import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
-import {
-  approveServer,
-  oneServer,
-  pageOfServers,
-  removeServer,
-  storeServer,
-  testServer,
-} from "../services/servers/admin";
+import { approveServerSkill, listServerSkills, removeServerAndSkills } from "../services/registry/server-skills";
+import { approveServer, oneServer, pageOfServers, storeServer, testServer } from "../services/servers/admin";
 import type { ServerRow } from "../storage/d1/mcp-servers";
 
 export const serverParams = z.object({
@@ -51,6 +45,25 @@ export const serverTestSchema = () =>
       error: z.string().optional(),
     })
     .openapi("McpServerTest");
+
+const serverSkillSchema = () =>
+  z
+    .object({
+      uri: z.string(),
+      name: z.string(),
+      description: z.string(),
+      digest: z.string().nullable(),
+      files: z.number(),
+      bytes: z.number(),
+      state: z.enum(["new", "approved", "changed", "withdrawn", "unusable"]),
+      problem: z.string().nullable(),
+      skill_id: z.string().nullable(),
+    })
+    .openapi("ServerSkill");
+const approvalSchema = () =>
+  z
+    .strictObject({ uri: z.string().max(1_024), digest: z.string().regex(/^sha256:[0-9a-f]{64}$/) })
+    .openapi("ServerSkillApproval");
 
 export const mcpServerRoutes = router();
 
@@ -115,7 +128,7 @@ mcpServerRoutes.openapi(
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
   async (c) => {
-    await removeServer(c.get("context"), c.req.valid("param").name);
+    await removeServerAndSkills(c.get("context"), c.req.valid("param").name);
     return c.body(null, 204);
   },
 );
@@ -145,6 +158,43 @@ mcpServerRoutes.openapi(
   async (c) => {
     const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
     return c.json(wireServer(await approveServer(c.get("context"), c.req.valid("param").name, later)), 200);
+  },
+);
+
+mcpServerRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{name}/skills",
+    summary: "Lists the skills that an MCP server offers.",
+    request: { params: serverParams },
+    responses: {
+      200: json("The skills, and approved ones that the server does not offer any more.", () =>
+        z.object({ items: z.array(serverSkillSchema()) }),
+      ),
+      ...refusals(400, 403, 404, 409),
+    },
+  }),
+  async (c) => {
+    const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
+    return c.json({ items: await listServerSkills(c.get("context"), c.req.valid("param").name, later) }, 200);
+  },
+);
+
+mcpServerRoutes.openapi(
+  createRoute({
+    method: "post",
+    path: "/{name}/skills",
+    summary: "Approves a skill that an MCP server offers, and publishes it.",
+    request: { params: serverParams, body: jsonBody(approvalSchema) },
+    responses: {
+      200: json("The approved skill.", serverSkillSchema),
+      ...refusals(400, 403, 404, 409, 415, 422, 429),
+    },
+  }),
+  async (c) => {
+    const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
+    const { name } = c.req.valid("param");
+    return c.json(await approveServerSkill(c.get("context"), name, c.req.valid("json"), later), 200);
   },
 );
 

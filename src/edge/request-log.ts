@@ -6,8 +6,8 @@ import { settingsFrom } from "../domain/settings/settings";
 import { type LogSubject, logIdOf } from "../services/secrets/log-id";
 import type { HttpEnv } from "./edge";
 
-/** Monitors request this path every few seconds, so it is not logged. */
-const UNLOGGED = "/health";
+/** Monitors request these paths every few seconds, so they are not logged. */
+const UNLOGGED: readonly string[] = ["/health", "/health/live"];
 
 /** The routes of one skill. */
 const SKILL_ROUTE = "/api/v1/kinds/skills/:id";
@@ -19,7 +19,7 @@ const SKILL_SEGMENT = SKILL_ROUTE.split("/").indexOf(":id");
  */
 export async function logRequest(c: HonoContext<HttpEnv>, totalMs: number): Promise<void> {
   const route = patternOf(c);
-  if (route === UNLOGGED || !isWanted(c.env)) return;
+  if (UNLOGGED.includes(route) || !isWanted(c.env)) return;
   const context = c.get("context");
   const about = c.get("conversation");
   const skill =

@@ -82,7 +82,7 @@ export async function runIsolated(
   const release = await slots.take(id, signal);
   const generation = generations.get(id) ?? 0;
   const local =
-    __DEVELOPMENT__ && release !== null ? await holdIsolate(loader, code.language, `${id}.${generation}`) : undefined;
+    __LOCAL_RUNTIME__ && release !== null ? await holdIsolate(loader, code.language, `${id}.${generation}`) : undefined;
   const name = local?.name ?? `${id}.${generation}`;
   const began = Date.now();
   const line = new HostCall({ ...host, deadline: began + DURATIONS.start + ms });

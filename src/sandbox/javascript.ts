@@ -25,7 +25,7 @@ export function javascript(parts: IsolateParts, load: () => Promise<RunnableScri
     runs: ({ language }) => language === "javascript",
     async run(call, signal) {
       const guest = await readGuest(parts.assets, "node.js");
-      const around = await sha256Hex(JSON.stringify([ENTRY, LOAD, apart(""), TICK_SOURCE, LIMITS, __DEVELOPMENT__]));
+      const around = await sha256Hex(JSON.stringify([ENTRY, LOAD, apart(""), TICK_SOURCE, LIMITS, __LOCAL_RUNTIME__]));
       const written = await writtenCode(parts, call);
       const more = typeof written === "object" ? written : null;
       const id = [guest.digest, around, COMPATIBILITY_DATE, call.digest, call.context.userId, more?.digest ?? ""];
@@ -96,7 +96,7 @@ export default harness({ ...index, zip, reset, load: (name) => load(name, tick) 
 `;
 
 /** With ticks, a module exports a function that takes the tick function. */
-const LOAD = __DEVELOPMENT__
+const LOAD = __LOCAL_RUNTIME__
   ? "module.exports = (name, tick) => require('../' + name)(tick);"
   : "module.exports = (name) => require('../' + name);";
 
@@ -125,7 +125,7 @@ function workerCode(guest: string, { functions, faults }: RunnableScripts, { zip
     "gateway/node.js": { js: guest },
     "gateway/load.cjs": { cjs: LOAD },
     "gateway/package.zip": { data: zip.slice().buffer },
-    [TICK_MODULE]: { js: __DEVELOPMENT__ ? TICK_SOURCE : NO_TICKS },
+    [TICK_MODULE]: { js: __LOCAL_RUNTIME__ ? TICK_SOURCE : NO_TICKS },
   };
   const index: Record<string, object> = {};
   for (const [path, { source, kind, imports, isAsync }] of Object.entries(functions)) {

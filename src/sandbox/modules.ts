@@ -29,7 +29,7 @@ export interface ModulesCode {
 let harnessDigest: string | undefined;
 
 export async function modulesIsolate({ digest, path, config, userId, load }: ModulesCode): Promise<IsolateCode> {
-  harnessDigest ??= await sha256Hex(harnessSource(__DEVELOPMENT__) + TICK_SOURCE);
+  harnessDigest ??= await sha256Hex(harnessSource(__LOCAL_RUNTIME__) + TICK_SOURCE);
   const flags = [COMPATIBILITY_DATE, ...COMPATIBILITY_FLAGS];
   return {
     id: [harnessDigest, ...flags, digest, path, JSON.stringify(config), userId],
@@ -43,10 +43,10 @@ export async function modulesIsolate({ digest, path, config, userId, load }: Mod
 
 function workerCode(code: Runnable): WorkerLoaderWorkerCode {
   const modules: Record<string, WorkerLoaderModule> = {
-    [HARNESS_MODULE]: { js: harnessSource(__DEVELOPMENT__) },
+    [HARNESS_MODULE]: { js: harnessSource(__LOCAL_RUNTIME__) },
   };
   modules[ENTRY_MODULE] = { js: `export const entry = ${JSON.stringify(`../${code.entry}`)};` };
-  if (__DEVELOPMENT__) modules[TICK_MODULE] = { js: TICK_SOURCE };
+  if (__LOCAL_RUNTIME__) modules[TICK_MODULE] = { js: TICK_SOURCE };
   for (const [name, source] of Object.entries(code.sources)) {
     if (name.endsWith(".json")) modules[name] = { json: JSON.parse(source) };
     else modules[name] = { js: tickingModule(source, name) };

@@ -6,7 +6,7 @@ import { UnrunnableCode } from "./isolate";
  * A deployment must not include the instrumentation and its parser, so they are imported in a branch that the build removes. The import is
  * not lazy: of two concurrent requests one would wait for the other's I/O.
  */
-const ticks = __DEVELOPMENT__ ? await import("./instrument") : null;
+const ticks = __LOCAL_RUNTIME__ ? await import("./instrument") : null;
 
 /** Instruments an ES module. @throws UnrunnableCode if the code is nested too deeply */
 export function tickingModule(source: string, path: string): string {

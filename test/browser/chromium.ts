@@ -13,7 +13,9 @@ export async function openBrowser(...flags: string[]): Promise<Browser> {
 /** Collects the errors of pages, except network errors, which tests cause on purpose. */
 export function complaints(context: BrowserContext): string[] {
   const heard: string[] = [];
-  const away = /ERR_CONNECTION|ERR_SOCKET_NOT_CONNECTED|ERR_INTERNET_DISCONNECTED|ERR_NETWORK|WebSocket connection to/;
+  // Every way in which a request can end when the gateway is killed or the network is cut.
+  const away =
+    /ERR_CONNECTION|ERR_SOCKET_NOT_CONNECTED|ERR_INTERNET_DISCONNECTED|ERR_NETWORK|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|WebSocket connection to/;
   context.on("weberror", (error) => heard.push(`${error.error()}`));
   context.on("console", (message) => {
     // The favicon does not exist, and the console reads its session before the user signs in. Both requests fail as expected.

@@ -178,6 +178,39 @@ export function start(
   return run;
 }
 
+/** Runs `npm run serve -- --init` for a state, and returns the admin key that it wrote. */
+export async function initServed(place: Place): Promise<string> {
+  const init = spawn(process.execPath, [path.join(root, "scripts", "serve.mjs"), "--state", place.state, "--init"]);
+  const [code] = await once(init, "exit");
+  if (code !== 0) throw new Error(`--init ended with ${code}`);
+  return keyIn({ ...place, vars: path.join(place.state, "gateway.env") });
+}
+
+/** Starts `npm run serve` on a free port. Its origin is https://skills.example.org. */
+export function serve(place: Place, { env = {}, args = [] }: Pick<Options, "env" | "args"> = {}): Run {
+  const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
+  const options = ["--state", place.state, "--origin", "https://skills.example.org", "--port", "0", ...args];
+  const child = spawn(process.execPath, [path.join(root, "scripts", "serve.mjs"), ...options], {
+    env: { ...inherited, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const run = new Run(place, child);
+  left.runs.add(run);
+  return run;
+}
+
+/** Waits until a served gateway is ready. */
+export async function readyServed(run: Run, key: string): Promise<Gateway> {
+  const [, port] = await run.line(/"event":"ready".*"listens":"127\.0\.0\.1:(\d+)"/);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    key,
+    fetch: (route, { key: other, ...init } = {}) =>
+      fetch(new URL(route, url), { ...init, headers: { authorization: `Bearer ${other ?? key}`, ...init.headers } }),
+  };
+}
+
 /** Starts a gateway for all tests of a file. */
 export async function startShared(options: Options = {}): Promise<Gateway> {
   const place = await newPlace();

@@ -203,6 +203,8 @@ PUT /api/v1/mcp-servers/{name} of public                                      | 
 DELETE /api/v1/mcp-servers/{name} of public                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/mcp-servers/{name}/test of public                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/mcp-servers/{name}/approve of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/mcp-servers/{name}/skills of public                               | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/mcp-servers/{name}/skills of public                              | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/mcp-servers/{name}/connect of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/connections                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/connections/{id}/confirm of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

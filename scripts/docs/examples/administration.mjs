@@ -11,6 +11,7 @@ const SECRET = { value: "a value of eight or more", hosts: ["mcp.example.com"] }
 export async function recordGateway(on) {
   await on.record("gateway.front", { as: "nobody", headers: { Accept: "application/json" } });
   await on.record("gateway.health", { as: "nobody" });
+  await on.record("gateway.live", { as: "nobody" });
   await on.record("gateway.resource", { as: "nobody" });
   await on.record("gateway.mcpResource", { as: "nobody" });
   await on.record("gateway.metrics", { as: "admin" });

@@ -12,6 +12,8 @@ export type Issue = { code: string; message: string; path?: string; line?: numbe
 
 export type Health = { status: "ok" | "degraded" | "failed"; version: string; checked_at: string; checks: { d1: "ok" | "failed" | "absent"; r2: "ok" | "failed" | "absent"; loader: "ok" | "failed" | "absent"; rates: "ok" | "failed" | "absent"; search: "ok" | "failed" | "absent"; executor: "ok" | "failed" | "absent" }; database?: { served_by_region: string | null; served_by_primary: boolean | null }; issues?: (Issue)[] };
 
+export type Liveness = { status: "ok"; version: string };
+
 export type ProtectedResource = { resource: string; resource_name: string; authorization_servers?: (string)[]; scopes_supported?: (string)[]; bearer_methods_supported: ("header")[]; resource_documentation: string };
 
 export type Conversation = { id: string; turn: number; ghost: string | null; settings: { /** An agent (ghost) by id or name. Your own comes before a group's, and a group's before a public one. */ ghost?: string; /** An inline agent spec. Without `ghost` and `spec`, or with a spec without `skills`, every visible skill is available. */ spec?: { /** The system prompt of every turn. Skills add their instructions when they are loaded. */ systemPrompt?: string; /** MCP servers by name, each with `url` and optional `headers`. Write credentials as `${{secrets.NAME}}`. They are connected in every conversation with this agent. */ mcpServers?: { [name: string]: unknown }; /** Skills that the model can load: names with an optional `@range`. `*` means all skills of the agent's scope. Dependencies must be listed, too. Without this field, a stored agent has no skills and an inline spec has every visible skill. `null` means none. */ skills?: (string)[]; /** Names from `skills` whose instructions are always in the prompt. Each costs its tokens in every turn. */ preload_skills?: (string)[]; /** Selects a skill if several have the same name. A reference gives no access to skills that are not visible. */ skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; preload_skill_refs?: { [name: string]: { skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null } }; /** The number of turns that a loaded skill stays active. `conversation` means until the end. Default: `SKILL_RETENTION_TURNS` of the gateway. */ retentionTurns?: (number) | ("conversation"); /** The model that the chat endpoint uses for `ghost/<name>`. */ model?: string }; /** Skills added to those of the agent, as names or as objects that select a skill by reference. They are selected in every turn. */ additional_skills?: ((string) | ({ name: string; skill_id?: (string) | (number) | (null); namespace?: string | null; is_public?: boolean | null; version_id?: string | null; content_hash?: string | null }))[]; shell?: string; retention_turns?: (number) | ("conversation"); /** Where instructions are placed. Default: `auto`, or `system` with `tool_mode: dynamic` or `tool_style: skill`. `auto` puts them into tool results and never changes sent messages, so the provider's prompt cache stays valid. */ delivery?: "system" | "message" | "tool_result" | "auto"; format?: "mcp" | "openai" | "openai-responses" | "anthropic"; tool_mode?: "dynamic" | "fixed"; tool_style?: "load_skill" | "skill"; /** How tools of MCP servers are offered: all in the list, or through `find_tool` and `call_skill_tool`. `auto` (default) uses search for more than 40 tools or more than 6 000 tokens of definitions. It is decided in the first turn, and again when the provider's cache has expired. */ tool_list?: "auto" | "list" | "search"; max_active_skills?: number; max_skill_tokens?: number; /** The region where the conversation is created, instead of `CONVERSATION_REGION`. It cannot be changed later. */ region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; /** The title for lists. Models do not see it. */ title?: string; metadata?: { [name: string]: unknown } }; region?: "auto" | "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "apac-ne" | "apac-se" | "oc" | "afr" | "me"; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "dependency"; loaded_in_turn: number; tokens: number })[]; pending: ({ request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; skill_name: string | null; action: string; from?: { kind: "server"; name: string; host: string }; attempt: number; created_at: string; deadline: string })[]; mcp: ({ server: string; source: string; state: "connecting" | "connected" | "failed" | "open" | "sign_in" | "unsupported"; tools: (string)[]; error?: string; latency_ms?: number })[]; tokens: { static: number; actual: number; saved_percent: number; billed: { actual: number; paste: number; append_only: number; estimated: boolean; saved_percent: number; saved_over_append_percent: number; price: string } }; warnings: ({ code: string; message: string; path?: string; line?: number })[] };
@@ -88,6 +90,10 @@ export type McpServerEntry = { /** The transport. `http` means `streamable-http`
 
 export type McpServerTest = { reachable: boolean; latency_ms: number; protocol_version?: string; era?: "legacy" | "modern"; server?: { name: string; version: string }; tools: ({ name: string; description: string })[]; problems: (string)[]; error?: string };
 
+export type ServerSkill = { uri: string; name: string; description: string; digest: string | null; files: number; bytes: number; state: "new" | "approved" | "changed" | "withdrawn" | "unusable"; problem: string | null; skill_id: string | null };
+
+export type ServerSkillApproval = { /** `uri` of the reviewed entry. */ uri: string; /** `digest` of the reviewed entry. */ digest: string };
+
 export type ConnectLink = { /** The page of the gateway that the user opens. */ url: string; expires_at: string };
 
 export type Connection = { id: string; server: string; scope: "user" | "group" | "gateway"; group_name?: string; /** The URL of the server. A connection is not used for another URL. */ url: string; /** The authorization server at which the user signed in. */ issuer: string; /** The scopes that the issuer granted. */ granted: (string)[]; /** `pending`: waits for `confirm`. `ended`: connect the server again. */ state: "pending" | "active" | "ended"; ended_by?: "invalid_grant" | "rejected" | "expired" | "unreadable"; created_at: string; /** The end of the current access token. The gateway renews it if it can. */ expires_at: string | null };
@@ -130,7 +136,7 @@ export type ScriptVerdict = { path: string; runs: "isolate" | "partly" | "remote
 
 export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string } }; spec: { description: string; displayName?: string; prompt: string; version?: string; author?: string; tags: (string)[]; bindShells?: (string)[]; config: { [name: string]: unknown }; tools: ({ name: string; provider?: string; description?: string; config?: { [name: string]: unknown } })[]; provider: { module?: string; class?: string }; mcpServers: { [name: string]: unknown }; dependencies: (string)[]; preload: boolean; license?: string; compatibility?: string; metadata: { [name: string]: unknown }; allowedTools: (string)[] }; status: { state: "available" | "yanked"; fileSize: number; fileHash: string; uploadHash: string; version_id: string; /** 1, 2, … in the order of publication. Numbers are not reused. */ version_number: number; /** Counted with `o200k_base`. `files` is estimated from the file sizes. */ tokens: { description: number; line: number; instructions: number; files: number }; created_at: string; updated_at: string; warnings: (Issue)[]; /** Whether each script of the package can run, with the reason. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** Integrations that do not list the skill, with the reason. Only in responses about a single skill. */ left_out?: ({ door: "well-known" | "marketplace" | "clawhub"; code: string; message: string })[]; source?: SkillSource; /** How search ranks the skill for its example prompts. `rank`: position after publishing; `rank_without_examples`: position if example prompts were not indexed; `null` below position 20. `ahead`: skills that rank higher. `neighbours`: for how many prompts each of them ranks higher. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } } };
 
-/** The origin that the publisher stated. The gateway never contacts it. */ export type SkillSource = { type: "git" | "index"; url: string; path?: string; ref?: string; commit?: string; digest?: string; taken_at: string };
+/** The origin that the publisher stated. The gateway never contacts it. `mcp`: the skill of an MCP server that an admin approved. */ export type SkillSource = { type: "git" | "index" | "mcp"; url: string; server?: string; path?: string; ref?: string; commit?: string; digest?: string; taken_at: string };
 
 export type SkillItem = { id: string; name: string; namespace: string; description: string; displayName: string | null; version: string | null; author: string | null; tags: (string)[]; bindShells: (string)[] | null; is_public: boolean; is_active: boolean; user_id: string; created_at: string; updated_at: string; findings: { high: number; low: number; info: number }; /** What the skill contains. Only with `contents=true`. */ contents?: ("scripts" | "tools" | "servers" | "network")[] };
 
@@ -216,6 +222,8 @@ export interface Operations {
   "gateway.front": { request: {  }; answer: Front };
   /** Returns the health of the gateway. */
   "gateway.health": { request: {  }; answer: Health };
+  /** Returns that the gateway responds, without a look at its storage. */
+  "gateway.live": { request: {  }; answer: Liveness };
   /** Returns the metadata of the MCP resource (RFC 9728). */
   "gateway.mcpResource": { request: {  }; answer: ProtectedResource };
   /** Returns metrics in the OpenMetrics format. */
@@ -278,12 +286,16 @@ export interface Operations {
   "links.revoke": { request: { path: { id: string } }; answer: void };
   /** Approves the current tools of an MCP server. */
   "mcpServers.approve": { request: { path: { name: string } }; answer: McpServer };
+  /** Approves a skill that an MCP server offers, and publishes it. */
+  "mcpServers.approveSkill": { request: { path: { name: string }; body: ServerSkillApproval }; answer: ServerSkill };
   /** Deletes an MCP server of the gateway. */
   "mcpServers.delete": { request: { path: { name: string } }; answer: void };
   /** Returns one of the gateway's MCP servers. */
   "mcpServers.get": { request: { path: { name: string } }; answer: McpServer };
   /** Lists the gateway's MCP servers by name. */
   "mcpServers.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (McpServer)[]; next_cursor: string | null } };
+  /** Lists the skills that an MCP server offers. */
+  "mcpServers.listSkills": { request: { path: { name: string } }; answer: { items: (ServerSkill)[] } };
   /** Searches MCP servers that can be added. */
   "mcpServers.searchCatalog": { request: { query?: { q?: string } }; answer: { items: (CatalogServer)[]; registry: "ok" | "off" | "unavailable" } };
   /** Creates or replaces an MCP server of the gateway. */
@@ -484,6 +496,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "files.list": ["GET","/api/v1/conversations/{id}/files","safe","items"],
   "gateway.front": ["GET","/","safe","json"],
   "gateway.health": ["GET","/health","safe","json"],
+  "gateway.live": ["GET","/health/live","safe","json"],
   "gateway.mcpResource": ["GET","/.well-known/oauth-protected-resource/mcp","safe","json"],
   "gateway.metrics": ["GET","/metrics","safe","bytes"],
   "gateway.resource": ["GET","/.well-known/oauth-protected-resource","safe","json"],
@@ -515,9 +528,11 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "links.list": ["GET","/api/v1/links","safe","json"],
   "links.revoke": ["DELETE","/api/v1/links/{id}","idempotent","none"],
   "mcpServers.approve": ["POST","/api/v1/mcp-servers/{name}/approve","safe","json"],
+  "mcpServers.approveSkill": ["POST","/api/v1/mcp-servers/{name}/skills","safe","json"],
   "mcpServers.delete": ["DELETE","/api/v1/mcp-servers/{name}","idempotent","none"],
   "mcpServers.get": ["GET","/api/v1/mcp-servers/{name}","safe","json"],
   "mcpServers.list": ["GET","/api/v1/mcp-servers","safe","items"],
+  "mcpServers.listSkills": ["GET","/api/v1/mcp-servers/{name}/skills","safe","json"],
   "mcpServers.searchCatalog": ["GET","/api/v1/server-catalog","safe","json"],
   "mcpServers.set": ["PUT","/api/v1/mcp-servers/{name}","idempotent","json"],
   "mcpServers.test": ["POST","/api/v1/mcp-servers/{name}/test","safe","json"],

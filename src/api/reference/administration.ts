@@ -19,6 +19,11 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     about:
       "Returns whether the gateway and its storage work. `degraded` means that the gateway works except for what `issues` lists.",
   },
+  "GET /health/live": {
+    id: "gateway.live",
+    about:
+      "Returns that the gateway responds. A supervisor restarts a gateway that does not answer this. `/health` is for load balancers: it fails while storage does not respond.",
+  },
   "GET /.well-known/oauth-protected-resource": {
     id: "gateway.resource",
     about: "Returns the metadata that clients use to find the sign-in.",
@@ -236,6 +241,18 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     id: "mcpServers.approve",
     about:
       "Connects to an MCP server and approves its current tools. With `guard`, only approved and unchanged tools are offered. Admins only.",
+    retry: "safe",
+  },
+  "GET /api/v1/mcp-servers/{name}/skills": {
+    id: "mcpServers.listSkills",
+    about:
+      "Connects to an MCP server and returns the skills that it offers (SEP-2640), with the digest that an approval names. No file of a skill is read. Admins only.",
+  },
+  "POST /api/v1/mcp-servers/{name}/skills": {
+    id: "mcpServers.approveSkill",
+    about:
+      "Approves a skill as it was listed: fetches its files, compares them with the list, and publishes them as the public skill `<server>-<name>`. A skill that changed since it was listed is 409 `SERVER_SKILL_CHANGED`. Admins only.",
+    body: { uri: "skill://tides/SKILL.md", digest: `sha256:${"9f".repeat(32)}` },
     retry: "safe",
   },
   "GET /api/v1/server-catalog": {

@@ -17,6 +17,8 @@ export const FIELDS: Readonly<Record<string, string>> = {
   "mcpServers.set.description": "What the server offers, for the registry of this gateway. At most 100 characters.",
   "servers.set.description": "What the server offers, for the registry of this gateway. At most 100 characters.",
   deny: "Names of tools to leave out, or patterns with `*`. Takes precedence over `allow`.",
+  "mcpServers.approveSkill.digest": "`digest` of the reviewed entry.",
+  "mcpServers.approveSkill.uri": "`uri` of the reviewed entry.",
   display_name: "The name that people see.",
   enabled: "False turns the server off. A less specific server with the same name is then not used either.",
   era: "Which revisions of MCP to use. Default: `auto`.",

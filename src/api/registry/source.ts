@@ -37,8 +37,9 @@ export const sourceField = () =>
 export const sourceSchema = () =>
   z
     .object({
-      type: z.enum(["git", "index"]),
+      type: z.enum(["git", "index", "mcp"]),
       url: z.string(),
+      server: z.string().optional(),
       path: z.string().optional(),
       ref: z.string().optional(),
       commit: z.string().optional(),
@@ -46,5 +47,6 @@ export const sourceSchema = () =>
       taken_at: z.string(),
     })
     .openapi("SkillSource", {
-      description: "The origin that the publisher stated. The gateway never contacts it.",
+      description:
+        "The origin that the publisher stated. The gateway never contacts it. `mcp`: the skill of an MCP server that an admin approved.",
     });

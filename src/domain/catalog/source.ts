@@ -42,11 +42,12 @@ export const claimedSource = z.lazy(() =>
 );
 export type ClaimedSource = z.infer<typeof claimedSource>;
 
-/** A source as it is stored. */
+/** A source as it is stored. `mcp`: an admin approved the skill of the MCP server `server`; `url` is that of its SKILL.md there. */
 export const skillSource = z.lazy(() =>
   z.object({
-    type: z.enum(["git", "index"]),
+    type: z.enum(["git", "index", "mcp"]),
     url: z.string(),
+    server: z.string().optional(),
     path: z.string().optional(),
     ref: z.string().optional(),
     commit: z.string().optional(),

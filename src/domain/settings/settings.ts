@@ -57,6 +57,19 @@ const references = parsedList<SkillReference>((entry, say) => {
   return reference;
 });
 
+const networks = list((entry) =>
+  isNetwork(entry) ? null : `'${entry}' is not an address or network such as 127.0.0.1, 10.0.0.0/8 or fd00::/8`,
+);
+
+function isNetwork(entry: string): boolean {
+  const [address = "", bits = "0", ...rest] = entry.split("/");
+  const isV6 = address.includes(":");
+  const isAddress = isV6
+    ? URL.canParse(`http://[${address}]`)
+    : /^\d+(?:\.\d+){3}$/.test(address) && URL.parse(`http://${address}`)?.hostname === address;
+  return isAddress && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (isV6 ? 128 : 32);
+}
+
 const retention = own<number | "conversation">(5, (value, say) =>
   value === "conversation" ? value : readCount(value, 0, 10_000, say),
 );
@@ -164,6 +177,9 @@ export const SETTINGS = {
   ),
   RATE_LIMITS: onOff(true).describe(
     "Limits requests per IP address and per key and user, and invalid keys per IP address, if the platform's rate counters are bound.",
+  ),
+  TRUSTED_PROXIES: networks.describe(
+    "Comma-separated addresses or networks of reverse proxies in front of `npm run serve`. Only from them are `X-Forwarded-For` and `X-Forwarded-Proto` read. Empty: none. Cloudflare and `npm start` ignore it.",
   ),
   GROUPS_OPEN: onOff(false).describe(
     "With `true`, every user can create groups. The skills of a group precede public skills for its members.",

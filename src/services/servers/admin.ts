@@ -48,9 +48,12 @@ export function pageOfServers(context: Context, limit: number, after: string | n
   return listServers(context.db, limit, after);
 }
 
-export async function removeServer(context: Context, name: string): Promise<void> {
+/** Deletes a server. Returns the ids of the skills that were approved from it. */
+export async function removeServer(context: Context, name: string): Promise<string[]> {
   requireAdmin(context.caller.principal);
-  if (!(await deleteServer(audited(context, "mcp_server.delete", name, { when: "was" }), name))) throw serverNotFound();
+  const skills = await deleteServer(audited(context, "mcp_server.delete", name, { when: "was" }), name);
+  if (skills === null) throw serverNotFound();
+  return skills.map(({ id }) => id);
 }
 
 /** Tests a stored server. */

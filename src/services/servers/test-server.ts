@@ -48,16 +48,10 @@ export async function tryServer(
     told: { reachable: false, latency_ms: context.now() - started, tools: [], problems: [], error },
     listed: null,
   });
-  const shared = scope === GATEWAY_SCOPE ? null : scope;
-  const filled = await fillServerVariables(context, { shared }, name, entry);
-  if ("problem" in filled) return failed(filled.problem);
-  const signIn = { server: { scope, server: name }, entry, oauth: entry.oauth };
-  let upstream: Upstream | null = null;
+  const read = async (upstream: Upstream) => ({ ...(await upstream.list()), memory: upstream.memory });
   try {
-    const { target } = await signedInTarget(context, signIn, filled.target);
-    upstream = new Upstream(target, NO_MEMORY, __DEVELOPMENT__, () => context.now());
-    const { tools, problems } = await upstream.list();
-    const { era, server } = upstream.memory;
+    const { tools, problems, memory } = await withServerConnection(context, { name, entry, scope }, later, read);
+    const { era, server } = memory;
     const listed = tools.filter((tool) => isAllowed(entry, tool.name));
     const restricted = listed.filter((tool) => !passes(guard, tool)).map((tool) => tool.name);
     const passed = listed.filter((tool) => passes(guard, tool));
@@ -75,8 +69,30 @@ export async function tryServer(
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     return failed(error.message);
+  }
+}
+
+/**
+ * Connects to a stored server as the caller, outside of a conversation, and runs the work. Nothing is stored.
+ *
+ * @param later receives the end of the session, for which the caller does not wait
+ * @throws UpstreamFault
+ */
+export async function withServerConnection<T>(
+  context: Context,
+  { name, entry, scope }: Omit<Tried, "guard">,
+  later: (work: Promise<void>) => void,
+  work: (upstream: Upstream) => Promise<T>,
+): Promise<T> {
+  const shared = scope === GATEWAY_SCOPE ? null : scope;
+  const filled = await fillServerVariables(context, { shared }, name, entry);
+  if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
+  const signIn = { server: { scope, server: name }, entry, oauth: entry.oauth };
+  const { target } = await signedInTarget(context, signIn, filled.target);
+  const upstream = new Upstream(target, NO_MEMORY, __DEVELOPMENT__, () => context.now());
+  try {
+    return await work(upstream);
   } finally {
-    // The caller does not wait for the end of the session.
-    if (upstream !== null) later(upstream.end());
+    later(upstream.end());
   }
 }

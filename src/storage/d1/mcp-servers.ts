@@ -5,6 +5,7 @@ import { PUBLIC_SCOPE } from "../../domain/access/access";
 import type { JsonObject } from "../../domain/json";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
+import { type ServerSkillRow, skillsOfServer } from "./registry/server-skills";
 import { mcpServers } from "./schema/access";
 import { now } from "./schema/registry";
 
@@ -64,11 +65,12 @@ export function listServers(db: Database, limit: number, after: string | null): 
     .limit(limit);
 }
 
-/** Returns `false` if the server does not exist. */
-export async function deleteServer(db: Database, name: string): Promise<boolean> {
-  const [gone] = await db.batch([
+/** Returns the skills that were approved from the server, or `null` if the server does not exist. */
+export async function deleteServer(db: Database, name: string): Promise<ServerSkillRow[] | null> {
+  const [gone, , skills] = await db.batch([
     db.delete(mcpServers).where(eq(mcpServers.name, name)).returning({ name: mcpServers.name }),
     raiseCounters(db, [PUBLIC_SCOPE]),
+    skillsOfServer(db, name),
   ]);
-  return gone.length > 0;
+  return gone.length > 0 ? skills : null;
 }

@@ -33,6 +33,12 @@ export const SERVER_ROWS: Row[] = [
   server("POST /api/v1/mcp-servers/{name}/test", 200),
   // The server is unreachable, so its tools cannot be approved.
   server("POST /api/v1/mcp-servers/{name}/approve", 409),
+  server("GET /api/v1/mcp-servers/{name}/skills", 409),
+  server(
+    "POST /api/v1/mcp-servers/{name}/skills",
+    409,
+    json(() => ({ uri: "skill://tides/SKILL.md", digest: `sha256:${"0".repeat(64)}` })),
+  ),
   // The server is unreachable, so its issuer is not found.
   {
     ...{ route: "POST /api/v1/mcp-servers/{name}/connect", of: "public", scope: "secrets", best: "admin" },

@@ -124,10 +124,14 @@ export async function startVendor(): Promise<Vendor> {
 export const say = (content: string): Message => ({ role: "user", content });
 
 /** Stores the provider's model under the name `m`. */
-export async function storeModel(gateway: Gateway, { url }: Vendor): Promise<void> {
-  const entry = { api: ["openai-chat"], base_url: url, model: "vendor-model-1" };
+export async function storeModel(gateway: Gateway, { url }: Vendor, scope = "user"): Promise<void> {
+  const entry = { api: ["openai-chat"], base_url: url, model: "vendor-model-1", scope };
   const headers = { "content-type": "application/json" };
-  const answer = await gateway.fetch("/api/v1/models/m", { method: "PUT", headers, body: JSON.stringify(entry) });
+  const answer = await gateway.fetch("/api/v1/models/m", {
+    method: "PUT",
+    headers,
+    body: JSON.stringify(entry),
+  });
   if (!answer.ok) throw new Error(`models: ${answer.status} ${await answer.text()}`);
 }
 

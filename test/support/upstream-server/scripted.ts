@@ -12,13 +12,13 @@ export interface Line {
   stands?: boolean;
 }
 
-/** Responses by method (or `GET` for the stream), or by `tools/call <name>`. */
+/** Responses by method (or `GET` for the stream), or by `tools/call <name>` and `resources/read <uri>`. */
 export type Script = Record<string, Line>;
 
 interface Message {
   id?: string | number;
   method?: string;
-  params?: { name?: string; _meta?: { progressToken?: string | number } };
+  params?: { name?: string; uri?: string; _meta?: { progressToken?: string | number } };
 }
 
 const scripts = new Map<string, Script>();
@@ -57,7 +57,7 @@ export async function answerScripted(
   const message: Message = text === "" ? {} : JSON.parse(text);
   const { id, method = request.method ?? "", params } = message;
   const script = scripts.get(name) ?? {};
-  const line = script[`${method} ${params?.name}`] ?? script[method] ?? WELL[method] ?? { status: 202 };
+  const line = script[`${method} ${params?.name ?? params?.uri}`] ?? script[method] ?? WELL[method] ?? { status: 202 };
   response.writeHead(line.status ?? 200, line.headers ?? {});
   const pieces = [line.body ?? ""].flat();
   for (const piece of pieces) {

@@ -1,0 +1,120 @@
+// `npm run serve`: runs the production build on a machine of its own, behind a reverse proxy that ends TLS.
+
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { buildServed } from "./build/worker.mjs";
+import { portOf, readOptions, STATE } from "./kit/options.mjs";
+import { fail, logAsJson, Refusal, say } from "./kit/refusal.mjs";
+import { publishBuiltins } from "./local/builtins.mjs";
+import { openGateway } from "./local/gateway.mjs";
+import { DEFAULT_PORT } from "./local/key.mjs";
+import { stopOnSignals, takeState } from "./local/launcher.mjs";
+import { applyMigrations } from "./local/migrate.mjs";
+import { anyPort } from "./local/port.mjs";
+import { kill, ownerMark, processOf } from "./local/processes.mjs";
+import { openRunner } from "./local/runner.mjs";
+import { runEveryHour } from "./local/schedules.mjs";
+import { watch } from "./local/watchdog.mjs";
+import { initialize, readServedVariables } from "./serve/environment.mjs";
+import { createFront } from "./serve/front.mjs";
+import { proxyMatcher } from "./serve/judge.mjs";
+import { reachableNetworks } from "./serve/worker.mjs";
+
+const USAGE = `Use: npm run serve -- --state <folder> --origin https://skills.example.org [--host 127.0.0.1] [--port 8787]
+     npm run serve -- --state <folder> --init
+  --state    where its data is, and its settings (gateway.env)
+  --origin   the https address that users open; a reverse proxy ends TLS there
+  --host     the address of this machine where it listens
+  --port     the port where it listens
+  --init     creates gateway.env with an admin key and a key for secrets, and ends`;
+
+/** Milliseconds from a signal to the end of the process, at most. */
+const STOP_PATIENCE = 9_000;
+
+function readServeOptions() {
+  const text = { type: "string" };
+  const { values } = readOptions(USAGE, {
+    ...STATE,
+    origin: text,
+    host: text,
+    port: text,
+    init: { type: "boolean", default: false },
+  });
+  if (values.state === undefined) throw new Refusal(`--state is missing.\n${USAGE}`);
+  const state = path.resolve(process.env.INIT_CWD ?? ".", values.state);
+  if (values.init) return { state, init: true };
+  if (values.origin === undefined) throw new Refusal(`--origin is missing.\n${USAGE}`);
+  const origin = URL.parse(values.origin);
+  if (origin?.protocol !== "https:" || ![origin.origin, `${origin.origin}/`].includes(values.origin))
+    throw new Refusal(
+      `--origin ${values.origin} is not an https address without a path. For http on this machine use npm start.`,
+    );
+  return { state, init: false, origin, host: values.host ?? "127.0.0.1", port: portOf(values, USAGE) ?? DEFAULT_PORT };
+}
+
+/** The addresses that the operator's own settings name. */
+function hostsOf({ MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL }) {
+  return [...MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL].filter((url) => url !== undefined);
+}
+
+async function main() {
+  const options = readServeOptions();
+  if (options.init) return initialize(options.state);
+  const { modules, settings } = await buildServed();
+  const { variables, values } = await readServedVariables(options, settings);
+  const { lock, port } = await takeState(options);
+  logAsJson();
+
+  let front;
+  let gateway;
+  let runner;
+  stopOnSignals(async () => {
+    say(JSON.stringify({ event: "stopping" }));
+    await front?.stop();
+    await Promise.all([gateway?.stop(), runner?.stop()]);
+    say(JSON.stringify({ event: "stopped" }));
+  }, STOP_PATIENCE);
+  const owner = ownerMark(options.state, processOf(process.pid));
+  runner = await openRunner({
+    owner,
+    onRuntime: lock.setRunner,
+    onLost: () => fail(new Error("the process for skill code does not restart")),
+  });
+  runner?.ready().catch(fail);
+  const key = randomBytes(32).toString("base64url");
+  const workerPort = await anyPort();
+  gateway = await openGateway({
+    modules,
+    variables,
+    runner,
+    port: workerPort,
+    state: options.state,
+    owner,
+    served: { key, allowed: await reachableNetworks(hostsOf(values)) },
+    onRuntime: lock.setRuntime,
+    onLost: () => fail(new Error("workerd does not restart")),
+  });
+  await gateway.ready();
+  await applyMigrations(await gateway.database());
+
+  front = createFront({ ...options, port, workerPort, key, isProxy: proxyMatcher(values.TRUSTED_PROXIES), say });
+  await front.listen();
+  const isEverywhere = ["0.0.0.0", "::"].includes(options.host);
+  const url = `http://${isEverywhere ? "127.0.0.1" : options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;
+  await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
+  say(JSON.stringify({ event: "ready", origin: options.origin.origin, listens: `${options.host}:${port}` }));
+
+  runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
+  // The Worker answers probes past the server with 403, which is an answer, and does not log them.
+  void watch(`http://127.0.0.1:${workerPort}`, gateway, () => {
+    say("workerd does not respond, stopping it");
+    kill(gateway.runtime());
+  });
+  if (runner !== null)
+    void watch(runner.url, runner, () => {
+      say("a script blocks the process for skill code, stopping it");
+      kill(runner.runtime());
+    });
+}
+
+main().catch(fail);

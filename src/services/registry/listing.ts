@@ -9,11 +9,11 @@ import { REQUEST_LIMITS, SEARCH_LIMITS } from "../../domain/limits";
 import { isIndexMissing } from "../../storage/d1/database";
 import { searchSkills } from "../../storage/d1/search";
 import {
-  contentsOf,
   countSkillsOf,
   firstOfScopes,
   listSkills,
   nameAt,
+  readContentsOf,
   readSkillsAt,
 } from "../../storage/d1/skill-lists";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
@@ -162,7 +162,7 @@ function scopesOf(context: Context, which: ListScope, groupName: string | undefi
 
 /** Returns what the skills contain, by the ids of their versions. */
 export const readContents = (context: Context, skills: readonly SkillSummary[]) =>
-  contentsOf(
+  readContentsOf(
     context.db,
     skills.map(({ versionId }) => versionId),
   );

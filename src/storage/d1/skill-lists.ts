@@ -110,7 +110,7 @@ export const CONTENTS = ["scripts", "tools", "servers", "network"] as const;
 export type SkillContent = (typeof CONTENTS)[number];
 
 /** Returns what each version contains, by its id. */
-export async function contentsOf(
+export async function readContentsOf(
   db: Database,
   versionIds: readonly string[],
 ): Promise<ReadonlyMap<string, SkillContent[]>> {

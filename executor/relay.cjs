@@ -1,4 +1,4 @@
-// Runs inside a run: passes connections to its proxy variables on to the socket of the executor. It knows nothing that a script must not.
+// Runs inside a run: passes connections to its proxy variables on to the socket of the executor. It has no key and no value.
 
 const net = require("node:net");
 const [port, socket] = process.argv.slice(2);

@@ -163,7 +163,9 @@ async function describe(signal) {
 
 async function run(request, response, { places, layers, exchanges }) {
   const { asked, files } = await readRun(request);
-  const layer = asked.language === "python" ? await packagesFor(asked, files, layers) : null;
+  // A shell script has requirements if it calls a Python script that has some.
+  const needsPackages = asked.language === "python" || (asked.language === "shell" && asked.requirements.length > 0);
+  const layer = needsPackages ? await packagesFor(asked, files, layers) : null;
   try {
     await runWith(response, { places, exchanges }, { asked, files, packages: layer?.folder ?? null });
   } finally {

@@ -1,7 +1,7 @@
 // Bundles the parts of the two MCP SDK packages that the gateway uses. Each package contains its own copy of their common code. Without
 // this step the runtime would compile the copies and unused code at every start.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, realpath } from "node:fs/promises";
 import path from "node:path";
 import { root } from "../kit/files.mjs";
 import { Refusal } from "../kit/refusal.mjs";
@@ -85,8 +85,9 @@ function regionOf(text, name) {
   return start < 0 || end < 0 ? null : text.slice(start, end);
 }
 
+/** Returns the real path, like esbuild's. A file with two paths would be in the bundle twice. */
 async function fileOf(kind, name) {
-  const folder = path.join(FOLDER, kind, "dist");
+  const folder = await realpath(path.join(FOLDER, kind, "dist"));
   const found = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`) && file.endsWith(".mjs"));
   if (found.length !== 1) throw differs(name);
   return path.join(folder, found[0]);

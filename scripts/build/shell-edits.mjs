@@ -75,12 +75,24 @@ both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exi
     'a=e.state.env.get(i),l=a===void 0,c=a==="",u=s.startsWith(":")',
     'a=i.includes("[")?await We(e,i)||void 0:e.state.env.get(i),l=a===void 0,c=a==="",u=s.startsWith(":")',
   ],
+  // `"${2:-x}"` as a whole word is not an unset variable under `set -u`.
+  ['c=await Cr(e,l),u=await We(e,l),f=u===""', 'c=await Cr(e,l),u=await We(e,l,!1),f=u===""'],
   // `printf %d "' "`: the character can be a space.
   ["function aa(e){Yn=!1;", "function aa(e){Yn=!1;if(/^['\"][^]$/u.test(e))return e.codePointAt(1);"],
   // sort: blanks before the first field do not form a field.
   [
     "s=e.split(r),i=t.startField-1;if(i>=s.length)",
     "s=(n!==null?e:e.trimStart()).split(r),i=t.startField-1;if(i>=s.length)",
+  ],
+  // jq: reads the other files if one cannot be opened, as the real one.
+  ["let x=[];if(!l)if(m.length===0||", 'let x=[],unread_="";if(!l)if(m.length===0||'],
+  [
+    'let S=await n("file read",()=>Js(t,m,{cmdName:"jq",stopOnError:!0}));if(S.exitCode!==0)return{stdout:"",stderr:S.stderr,exitCode:2};x=',
+    'let S=await n("file read",()=>Js(t,m,{cmdName:"jq"}));unread_=S.stderr.replace(/^jq: /gm,"jq: error: Could not open file ");x=',
+  ],
+  [
+    ':"",stderr:"",exitCode:M}}catch(S){if(S instanceof ye)',
+    ':"",stderr:unread_,exitCode:unread_===""?M:2}}catch(S){if(S instanceof ye)',
   ],
   // jq: @csv quotes all texts, whatever they contain.
   ['let i=String(s);return i.includes(",")||', 'let i=String(s);return!0||i.includes(",")||'],

@@ -66,6 +66,7 @@ export async function runConfined({
   input = "",
   files_in = {},
   given = {},
+  ms = MS,
 }) {
   const place = await mkdtemp(path.join(tmpdir(), "confined-"));
   try {
@@ -108,7 +109,7 @@ export async function runConfined({
       input,
       encoding: "utf8",
       stdio: ["pipe", "pipe", "pipe", "pipe"],
-      timeout: MS,
+      timeout: ms,
       killSignal: "SIGKILL",
       maxBuffer: 1 << 26,
       env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },

@@ -20,6 +20,8 @@ const LANGUAGES = { javascript: /\.[cm]?[jt]s$/, python: /\.py$/, shell: /\.(?:s
 /** Messages of an interpreter that lacks a dependency of the script. If both sides print one, that does not prove that the script runs. */
 const LACKS =
   /ModuleNotFoundError|ImportError|Cannot find (?:module|package)|MODULE_NOT_FOUND|command not found|SyntaxError/;
+/** Time limit of a script on the gateway, and in its own interpreter. */
+const MS = 30_000;
 /** Local isolates live as long as their bench. */
 const SKILLS_OF_A_BENCH = 6;
 
@@ -79,7 +81,7 @@ async function lookAt(side, files, verdict, runs) {
   const results = [];
   for (const asked of CASES) {
     const given = { files, script: verdict.path, language, files_in: WORKSPACE, ...asked };
-    const [here, there] = [await side.run(given), await runConfined(given)];
+    const [here, there] = [await side.run(given), await runConfined({ ...given, ms: MS })];
     if (!LACKS.test(there.stderr)) equal.worksThere = true;
     const found = differences(here, there);
     if (!found.includes("exit")) equal.exit++;

@@ -96,8 +96,9 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say 
     const options = judge(request, refuse);
     if (options === null) return;
     const { headers, ...rest } = options;
-    const sent = sendRequest({ ...rest, agent, headers: headers.flat() });
-    if (request.headers["transfer-encoding"] !== undefined) sent.setHeader("transfer-encoding", "chunked");
+    const isChunked = request.headers["transfer-encoding"] !== undefined;
+    const framing = isChunked ? ["transfer-encoding", "chunked"] : [];
+    const sent = sendRequest({ ...rest, agent, headers: [...headers.flat(), ...framing] });
     sent.on("response", (received) => {
       response.writeHead(received.statusCode, responseHeaders(received.rawHeaders));
       if (!`${received.headers["content-type"]}`.startsWith("text/event-stream")) {
@@ -108,7 +109,8 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say 
       received.on("error", () => response.destroy());
     });
     sent.on("error", () => {
-      if (response.headersSent) return response.destroy();
+      // The Worker may answer before it has read the body. Whether that answer is whole shows `received`.
+      if (response.headersSent) return;
       refuse({
         status: 503,
         code: "GATEWAY_RESTARTING",
@@ -123,6 +125,12 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say 
     socket.on("error", () => socket.destroy());
     const refuse = (problem) => socket.end(problemText(problem));
     if (isStopping) return refuse({ status: 503, code: "GATEWAY_STOPPING", detail: STOPPING });
+    if (request.headers.upgrade?.toLowerCase() !== "websocket")
+      return refuse({
+        status: 400,
+        code: "UPGRADE_UNSUPPORTED",
+        detail: "Only WebSocket is supported. Send no other Upgrade.",
+      });
     const options = judge(request, refuse);
     if (options === null) return;
     const { headers, ...rest } = options;

@@ -52,7 +52,7 @@ export async function proxy(context: Context, request: Request, { name, isMessag
 /** JSON-RPC "URL elicitation required" (MCP 2025-11-25). */
 const URL_REQUIRED = -32042;
 
-/** Tells the client which link its user must open. Clients that do not know the code show the message. */
+/** Returns the error that names the link its user must open. Clients that do not know the code show the message. */
 function signInRefusal({ id, url }: { id: string; url: string }, name: string, posted: RpcBody): Response {
   const message = `MCP server '${name}' requires you to sign in. Open ${url} and try again.`;
   const elicitations = [{ mode: "url", elicitationId: id, url, message: `Sign in to ${name}.` }];

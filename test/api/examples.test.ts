@@ -8,9 +8,10 @@ import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
 import { DOOR_ROWS } from "./matrix/compat-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { NETWORK_ROWS } from "./matrix/network-rows";
+import { OPEN } from "./matrix/open-routes";
 import { SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
-import { OPEN, ROWS } from "./matrix/table";
+import { ROWS } from "./matrix/table";
 import { LOOKING_ROWS } from "./matrix/view-rows";
 
 interface Parameter {

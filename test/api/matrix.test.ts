@@ -9,10 +9,11 @@ import { DOOR_ROWS } from "./matrix/compat-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { MCP_ROWS } from "./matrix/mcp-rows";
 import { NETWORK_ROWS } from "./matrix/network-rows";
+import { OPEN } from "./matrix/open-routes";
 import { absentAs, verdictsOf } from "./matrix/probe";
 import { PROXY_ROWS, SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
-import { OPEN, ROWS, type Row } from "./matrix/table";
+import { ROWS, type Row } from "./matrix/table";
 import { LOOKING_ROWS } from "./matrix/view-rows";
 
 interface Document {

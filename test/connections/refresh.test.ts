@@ -132,7 +132,7 @@ describe("a connection ends", () => {
     const { server, key, id } = await connected();
     const chat = await talk({ key });
     await connectedTurn(chat);
-    // The server forgets the access token, as issuers do that allow one at a time.
+    // The server drops the access token, as issuers do that allow one at a time.
     const { calls } = await server.log();
     const token = (calls.at(-1)?.authorization ?? "").replace("Bearer ", "");
     await (

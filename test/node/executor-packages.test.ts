@@ -135,16 +135,19 @@ describe.runIf(canInstall)("installing", () => {
 
   it("runs scripts with the packages, and returns why they cannot be installed", async () => {
     const server = await serveExecutor({ key: KEY, layers: layers("any") });
-    const send = async (requirements: string[]) => {
+    const send = async (requirements: string[], script = "a.py") => {
       const form = new FormData();
-      form.set("run", JSON.stringify({ language: "python", path: "/skill/a.py", ms: 60_000, requirements }));
+      const language = script.endsWith(".sh") ? "shell" : "python";
+      form.set("run", JSON.stringify({ language, path: `/skill/${script}`, ms: 60_000, requirements }));
       form.append("file", new Blob(["import first_package; print(first_package.VALUE)"]), "%2Fskill%2Fa.py");
+      form.append("file", new Blob(["exec python3 /skill/a.py"]), "%2Fskill%2Fb.sh");
       const headers = { authorization: `Bearer ${KEY}` };
       const response = await fetch(`${server.url}/v1/runs`, { method: "POST", body: form, headers });
       return { status: response.status, text: await response.text() };
     };
     try {
       expect(await send(["first_package==2.0.0"])).toMatchObject({ status: 200, text: expect.stringContaining("two") });
+      expect(await send(["first_package==1.0.0"], "b.sh")).toMatchObject({ text: expect.stringContaining("one") });
       expect(await send(["unknown-package-of-the-tests"])).toMatchObject({
         status: 422,
         text: expect.stringContaining("PACKAGES_NOT_INSTALLED"),

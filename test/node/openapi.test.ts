@@ -215,7 +215,9 @@ describe("the OpenAPI document", () => {
       // Integrations implement external protocols, on paths that an OpenAPI entry would not describe.
       .filter(
         (route) =>
-          !/^\/(s|t|api\/search|\.well-known\/(agent-)?skills|(openai|anthropic)\/v1\/skills)(\/|$)/.test(route.path),
+          !/^\/(s|t|api\/search|\.well-known\/(agent-)?skills|(openai|anthropic)\/v1\/skills|mcp\/registry\/v0\.1)(\/|$)/.test(
+            route.path,
+          ),
       )
       .filter(
         (route) =>

@@ -4,6 +4,9 @@
 
 /** Matches versions and times, which can differ. */
 const BY_LENGTH = /\.(?:db|zip)$/;
+/** Times that a script prints, which differ between two runs. */
+const TIME = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?/g;
+const withoutTimes = (text) => text.replaceAll(TIME, "<time>");
 
 /**
  * @param {Run} here
@@ -19,7 +22,7 @@ export function differences(here, there) {
     );
   return [
     ...(here.exit === there.exit ? [] : ["exit"]),
-    ...(here.stdout === there.stdout ? [] : ["stdout"]),
+    ...(withoutTimes(here.stdout) === withoutTimes(there.stdout) ? [] : ["stdout"]),
     ...(isUncaught(there) || lastLine(here) === lastLine(there) ? [] : ["stderr"]),
     ...(files(here) === files(there) ? [] : ["files"]),
   ];
@@ -27,7 +30,7 @@ export function differences(here, there) {
 
 /** The last line of an interpreter's error is the error itself; the lines above show its origin. */
 function lastLine({ stderr }) {
-  return stderr.trim().split("\n").at(-1);
+  return withoutTimes(stderr).trim().split("\n").at(-1);
 }
 
 /** Node prints the error together with its own source. */

@@ -42,6 +42,8 @@ export const READING: Record<string, string> = {
   listUsers: "counting reads what it counts, up to a thousand of each for a user",
   nameAt: "a position is found by walking there",
   readViewRows: "counts all names, from an index alone",
+  deleteServer: "reads the source of every public skill, when an admin deletes a server",
+  skillsOfServer: "reads the source of every public skill, when an admin lists the skills of a server",
 };
 
 /** Functions that scan whole tables, with the reason. */
@@ -56,6 +58,8 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
   gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
   everyServer: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
+  openServers: { tables: ["mcp_servers"], why: "filters the servers of the gateway, which are few" },
+  datedServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   deleteUnusedUpstreamClients: {
     tables: ["upstream_clients", "r"],
     why: "compares each registration with the sign-ins of ten minutes, once an hour",

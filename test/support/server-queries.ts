@@ -2,7 +2,9 @@
 
 import type { Database } from "../../src/storage/d1/database";
 import { approveTools } from "../../src/storage/d1/mcp-servers";
+import { findSkillNamed, skillsOfServer } from "../../src/storage/d1/registry/server-skills";
 import { recordServerDown, recordServerUp } from "../../src/storage/d1/servers/health";
+import { datedServers, openServers } from "../../src/storage/d1/servers/listed-servers";
 import * as own from "../../src/storage/d1/servers/user-servers";
 import { BIG_USER } from "./registry-10k";
 
@@ -27,5 +29,9 @@ export const SERVER_QUERIES: Record<string, (db: Database) => Promise<unknown>> 
     await recordServerUp(db, { scope: null, name: "one" });
   },
   deleteUserServer: (db) => own.deleteUserServer(db, SCOPE, "notes"),
+  openServers: (db) => openServers(db),
+  datedServers: (db) => datedServers(db, [SCOPE, "group:g"]),
+  skillsOfServer: (db) => skillsOfServer(db, "notes"),
+  findSkillNamed: (db) => findSkillNamed(db, "public", "notes"),
   approveTools: (db) => approveTools(db, "one", { a: "digest" }),
 };

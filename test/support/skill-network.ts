@@ -34,11 +34,16 @@ export interface Sent {
   body: string;
 }
 
-/** Answers requests of the gateway until the mocks are restored. Returns the list of what was sent. */
-export function imitateHosts(): Sent[] {
+/**
+ * Answers requests of the gateway until the mocks are restored. Returns the list of what was sent.
+ * @param first answers requests that are not for a host, such as those to an executor
+ */
+export function imitateHosts(first?: (request: Request) => Promise<Response | null>): Sent[] {
   const all: Sent[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
+    const answer = await first?.(request);
+    if (answer != null) return answer;
     const sent = {
       url: request.url,
       method: request.method,

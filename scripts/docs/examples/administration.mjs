@@ -136,6 +136,8 @@ export async function recordServers(on, weather) {
   await on.record("mcpServers.get", shared);
   await on.record("mcpServers.test", shared);
   await on.record("mcpServers.approve", shared);
+  const { items } = await on.record("mcpServers.listSkills", shared);
+  await on.record("mcpServers.approveSkill", { ...shared, json: { uri: items[0].uri, digest: items[0].digest } });
   const trial = { as: "admin", path: { name: "trial" } };
   await on.send("mcpServers.set", { ...trial, json: { url: weather.url } });
   await on.record("mcpServers.delete", trial);

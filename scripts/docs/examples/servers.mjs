@@ -9,21 +9,33 @@ const TOOLS = [
   { name: "forecast", description: "Returns the weather of the next three days.", inputSchema: city },
   { name: "radar", description: "Waits for the next radar image.", inputSchema: city },
 ];
+const TIDES = "skill://tides/SKILL.md";
+const TIDES_TEXT = "---\nname: tides\ndescription: Reads tide tables.\n---\n\nAsk for the port first.\n";
 /** The results by method. A method without a result is unknown. */
 const RESULTS = {
   initialize: {
     protocolVersion: "2025-11-25",
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, extensions: { "io.modelcontextprotocol/skills": {} } },
     serverInfo: { name: "weather", version: "1.0.0" },
   },
   ping: {},
   "tools/list": { tools: TOOLS },
+  "skills/list": {
+    skills: [
+      {
+        uri: TIDES,
+        frontmatter: { name: "tides", description: "Reads tide tables." },
+        resources: [{ uri: TIDES, digest: sha256(TIDES_TEXT), size: Buffer.byteLength(TIDES_TEXT) }],
+      },
+    ],
+  },
+  "resources/read": { contents: [{ uri: TIDES, mimeType: "text/markdown", text: TIDES_TEXT }] },
   "tools/call": {
     content: [{ type: "text", text: "Today: sunny, 21 °C. Tomorrow: rain, 16 °C. Then: cloudy, 18 °C." }],
   },
 };
 
-/** Starts an MCP server. Its tool `radar` never returns. */
+/** Starts an MCP server. It offers the skill `tides`. Its tool `radar` never returns. */
 export function startWeatherServer() {
   return listen((message, response) => {
     if (message.method === "tools/call" && message.params.name === "radar") return;
@@ -37,7 +49,7 @@ export function startWeatherServer() {
 
 /** Starts a site with an index of two skills, of which one is missing. */
 export function startSkillSite() {
-  const digest = `sha256:${createHash("sha256").update(summary).digest("hex")}`;
+  const digest = sha256(summary);
   const entry = (name, description) => ({ name, type: "archive", description, url: `${name}.zip`, digest });
   const index = {
     $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
@@ -48,6 +60,10 @@ export function startSkillSite() {
     else if (path.endsWith("/summary.zip")) response.end(summary);
     else response.writeHead(404).end();
   });
+}
+
+function sha256(content) {
+  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
 
 /**

@@ -9,7 +9,14 @@ interface ShellText {
   defined: ReadonlySet<string>;
   /** Whether it sources other files, which may define more. */
   sources: boolean;
+  /** Files that it may run or source: the fixed ends of their paths, in order. */
+  files: { end: string; line: number }[];
 }
+
+/** Commands whose first argument that is not an option is a file to run. */
+const RUNNERS = new Set(["bash", "sh", "python", "python3", "node", "source", "."]);
+/** Options whose argument is a program or a module instead of a file. */
+const INLINE = /^-[A-Za-z]*[cemp]$/;
 
 /** Words that another command can follow. */
 const BEFORE = new Set(["then", "else", "elif", "if", "do", "while", "until", "!", "{", "time", "coproc"]);
@@ -41,6 +48,10 @@ class Reader extends ShellWords implements ShellText {
   readonly commands: ShellText["commands"] = [];
   readonly defined = new Set<string>();
   sources = false;
+  readonly files: ShellText["files"] = [];
+  /** The fixed ends of the values of variables. */
+  readonly #values = new Map<string, string>();
+
   /** Reads commands up to a terminator. Returns `more` if another pattern of a `case` follows. */
   override list(end: End): "more" | "end" {
     return this.deeper(() => this.#list(end));
@@ -78,7 +89,9 @@ class Reader extends ShellWords implements ShellText {
       else if (char === "<" || char === ">" || char === "&") this.redirect();
       else {
         const line = this.lineNow();
+        const from = this.at;
         const word = this.word();
+        this.#resolve(word, this.text.slice(from, this.at));
         if (/^\d+$/.test(word.text ?? "") && /[<>]/.test(this.peek())) continue;
         if (wrapper !== null) {
           const held: RegExp = wrapper;
@@ -95,7 +108,7 @@ class Reader extends ShellWords implements ShellText {
             wrapper = this.#command(word, line);
             words = [word.text ?? ""];
           }
-        } else if (!isCommand) this.#argument(words, word);
+        } else if (!isCommand) this.#argument(words, word, line);
         else if (!word.isQuoted && word.text === "esac" && end === "esac") {
           return "end";
         } else {
@@ -146,14 +159,29 @@ class Reader extends ShellWords implements ShellText {
     return { isCommand: false, wrapper: this.#command(word, line) };
   }
 
-  #command({ text }: ShellWord, line: number): RegExp | null {
+  /** Completes the fixed end of a word that is only a variable, and stores that of an assignment. */
+  #resolve(word: ShellWord, source: string): void {
+    const variable = /^"?\$\{?(\w+)\}?"?$/.exec(source)?.[1];
+    if (variable !== undefined) word.tail = this.#values.get(variable) ?? "";
+    const assigned = /^([A-Za-z_]\w*)=/.exec(source)?.[1];
+    if (assigned !== undefined) this.#values.set(assigned, word.tail.replace(`${assigned}=`, ""));
+  }
+
+  #command({ text, tail }: ShellWord, line: number): RegExp | null {
+    if (tail.includes("/")) this.files.push({ end: tail, line });
     if (text === null) return null;
     this.commands.push({ command: text, line });
     if (text === "source" || text === ".") this.sources = true;
     return Object.hasOwn(WRAPPERS, text) ? (WRAPPERS[text] ?? null) : null;
   }
 
-  #argument(words: readonly string[], { text }: ShellWord): void {
+  #argument(words: string[], { text, tail }: ShellWord, line: number): void {
+    const [command = ""] = words;
+    // The name of an interpreter can be in a variable.
+    const isRunner = command === "" || RUNNERS.has(command.replace(/^.*\//, ""));
+    if (isRunner && words.slice(1).every((word) => word.startsWith("-") && !INLINE.test(word)))
+      if (!(text ?? "").startsWith("-")) this.files.push({ end: tail, line });
+    words.push(text ?? "");
     if (words[0] === "alias" && text !== null) this.defined.add(text.split("=")[0] ?? "");
     // The array in `X=( … )` after `local` and similar commands.
     if (text?.endsWith("=") && this.peek() === "(") this.#array();
@@ -227,7 +255,7 @@ class Reader extends ShellWords implements ShellText {
         this.at += 2;
         return;
       }
-      if (/["'$`\\]/.test(this.peek())) this.piece({ text: "", isQuoted: false });
+      if (/["'$`\\]/.test(this.peek())) this.piece({ text: "", tail: "", isQuoted: false });
       else this.at++;
     }
   }

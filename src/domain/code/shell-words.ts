@@ -1,8 +1,9 @@
 // Splits a shell text into words: handles quotes, expansions, redirections and heredocs.
 
-/** A word. `text` is its value if it is fixed, otherwise `null`. */
+/** A word. `text` is its value if it is fixed, otherwise `null`. `tail` is the fixed text after its last expansion. */
 export interface ShellWord {
   text: string | null;
+  tail: string;
   isQuoted: boolean;
 }
 
@@ -76,7 +77,7 @@ export abstract class ShellWords {
   }
 
   protected word(): ShellWord {
-    const word: ShellWord = { text: "", isQuoted: false };
+    const word: ShellWord = { text: "", tail: "", isQuoted: false };
     while (this.at < this.text.length) {
       const char = this.peek();
       // Extended patterns such as `!(a|b)`.
@@ -92,6 +93,7 @@ export abstract class ShellWords {
     const char = this.peek();
     const add = (text: string | null) => {
       word.text = word.text === null || text === null ? null : word.text + text;
+      word.tail = text === null ? "" : word.tail + text;
     };
     if (char === "\\") {
       if (!this.starts("\\\n")) add(this.text[this.at + 1] ?? "");
@@ -162,7 +164,7 @@ export abstract class ShellWords {
 
   #inside(open: string, close: string): void {
     let level = 0;
-    const inside: ShellWord = { text: "", isQuoted: false };
+    const inside: ShellWord = { text: "", tail: "", isQuoted: false };
     while (this.at < this.text.length) {
       const char = this.peek();
       if (char === open) level++;

@@ -195,14 +195,6 @@ export function owned(
   ];
 }
 
-/** Routes that are open to all callers, with or without a key. */
-export const OPEN = [
-  "GET /",
-  "GET /health",
-  "GET /.well-known/oauth-protected-resource",
-  "GET /.well-known/oauth-protected-resource/mcp",
-];
-
 export const ROWS: Row[] = [
   // Metrics are disabled in the test pool.
   open("GET /metrics", "admin", without({ admin: 404 }, 403)),

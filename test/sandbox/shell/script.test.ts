@@ -28,6 +28,23 @@ describe("a shell script", () => {
     expect(await run(source)).toEqual({ exit_code: 3, stdout: "1\n", stderr: "" });
   });
 
+  it("uses the default value of an unset argument under `set -u`, and stops at one without", async () => {
+    const source = `set -u\nf() { printf '<%s>' "\${1:-en}" "\${2:-$HOME/x}" "\${3-}" "\${NONE:-d}" "\${4:+no}"; }\nf a\necho "\${2}"`;
+    expect(await run(source)).toEqual({
+      exit_code: 1,
+      stdout: "<a></home/skill/x><><d><>",
+      stderr: expect.stringContaining("2: unbound variable"),
+    });
+  });
+
+  it("reads the other files with jq if one is missing", async () => {
+    expect(await run(`echo '{"a":1}' > a.json\njq -s length none.json a.json\njq .a a.json none.json`)).toEqual({
+      exit_code: 2,
+      stdout: "1\n1\n",
+      stderr: "jq: error: Could not open file none.json: No such file or directory\n".repeat(2),
+    });
+  });
+
   it("makes nothing below a file", async () => {
     const ran = await run(`touch f\nmkdir -p f/g || echo no folder\necho x > f/h || echo no file\ncat f; ls`);
     expect(ran).toMatchObject({ exit_code: 0, stdout: "no folder\nno file\nf\n" });

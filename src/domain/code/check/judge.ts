@@ -12,8 +12,8 @@ import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../script-limits";
 import { javascriptJudge } from "./javascript";
 import { pythonJudge } from "./python";
 import { isJudged, isRequirements, isWheel, readableScripts } from "./scripts";
-import { shellJudgement } from "./shell";
-import { type Judgement, type ScriptVerdict, union } from "./verdict";
+import { calledFiles, shellJudgement } from "./shell";
+import { type Judgement, type ScriptVerdict, union, worst } from "./verdict";
 import { modulesInWheel } from "./wheel";
 
 /**
@@ -56,8 +56,27 @@ export function judgeScripts(
     if (!readable.has(file)) return null;
     const text = textOf(path);
     if (text === null) return { runs: "nowhere", reason: "It is not UTF-8 text." };
-    if (language === "python") return python(path);
-    return shellJudgement(text, hasNetwork);
+    if (language === "python") return withRequirements(path, python(path));
+    return shellVerdict(path);
+  }
+
+  /** Returns the verdict on a shell script and on the scripts of the package that it calls. */
+  function shellVerdict(entry: string): Judgement {
+    const seen = new Set([entry]);
+    const found: Judgement[] = [];
+    for (const path of seen) {
+      const text = textOf(path);
+      if (languageOf(path) !== "shell") {
+        const file = byPath.get(path);
+        const verdict = file === undefined || languageOf(path) === null ? null : verdictOf(file);
+        if (verdict !== null) found.push(calledVerdict(path, verdict));
+      } else if (text !== null) {
+        const verdict = shellJudgement(text, hasNetwork);
+        found.push(path === entry ? verdict : calledVerdict(path, verdict));
+        for (const file of calledFiles(text, path, paths)) seen.add(file);
+      }
+    }
+    return worst(found);
   }
 
   const requirementFiles = files.filter(({ path }) => isRequirements(path));
@@ -70,14 +89,21 @@ export function judgeScripts(
 
   /** Adds the declared packages to a verdict on a Python script that can need some. */
   function withRequirements(path: string, verdict: Judgement): Judgement {
-    if (languageOf(path) !== "python" || (verdict.runs !== "remote" && verdict.runs !== "partly")) return verdict;
+    if (verdict.runs !== "remote" && verdict.runs !== "partly") return verdict;
     const needs = union([verdict.needs ?? {}, { requirements: requirementsOf(path) }]);
     return needs === null ? verdict : { ...verdict, needs };
+  }
+
+  /** Returns the verdict that a script has because it calls another. */
+  function calledVerdict(path: string, { line, ...verdict }: Judgement): Judgement {
+    if (verdict.reason === undefined) return verdict;
+    const reason = `${verdict.reason} (${path}${line === undefined ? "" : `, line ${line}`})`;
+    return { ...verdict, runs: verdict.runs === "nowhere" ? "partly" : verdict.runs, reason };
   }
 
   const scripts = files.filter(({ path }) => isJudged(path));
   return scripts.slice(0, CODE_LIMITS.judgedScripts).flatMap((file) => {
     const verdict = verdictOf(file);
-    return verdict === null ? [] : [{ path: file.path, ...withRequirements(file.path, verdict) }];
+    return verdict === null ? [] : [{ path: file.path, ...verdict }];
   });
 }

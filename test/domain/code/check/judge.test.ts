@@ -45,6 +45,51 @@ it("lists what scripts need that isolates do not have", async () => {
   });
 });
 
+describe("a shell script", () => {
+  const files = {
+    "scripts/chart.py": "import json\nimport numpy",
+    "scripts/plain.py": "import json",
+    "scripts/lock.sh": "\nflock 9",
+    "scripts/loop.sh": './loop.sh; "$(dirname "$0")/lock.sh"',
+    "lib/common.sh": "tool() {\n  docker ps\n}",
+    "lib/none.js": "require('left-pad')",
+    "requirements.txt": "numpy>=2",
+  };
+
+  it.each<[string, string, string]>([
+    ["by path", '"$(dirname "$0")/lock.sh" a', "remote flock"],
+    ["after exec", 'exec "$DIR/lock.sh" start "$1"', "remote flock"],
+    ["through another, in a circle", "bash scripts/loop.sh", "remote flock"],
+    ["with an interpreter", 'python3 -u "$DIR/chart.py" --x', "remote numpy"],
+    ["with an interpreter in a variable", "PY=python3\n$PY scripts/chart.py", "remote numpy"],
+    [
+      "from a variable",
+      'CHART="$(cd "$(dirname "$0")" && pwd)/chart.py"\nif python3 "$CHART"; then :; fi',
+      "remote numpy",
+    ],
+    ["by sourcing it", '. "$DIR/../lib/common.sh"', "remote docker"],
+    ["that runs nowhere", "node lib/none.js", "partly left-pad"],
+    ["that runs", "python3 scripts/plain.py scripts/chart.py", "isolate"],
+    [
+      "only as an argument or a text",
+      "echo scripts/chart.py; python3 -c pass scripts/chart.py\ncat scripts/lock.sh",
+      "isolate",
+    ],
+  ])("needs what a script needs that it calls %s", async (_, text, verdict) => {
+    expect((await told({ ...files, "scripts/a.sh": text }))["scripts/a.sh"]).toBe(verdict);
+  });
+
+  it("names the script that it calls, with its line and its requirements", async () => {
+    const all = await judged({ ...files, "scripts/a.sh": "\npython3 chart.py" });
+    expect(all.find(({ path }) => path === "scripts/a.sh")).toEqual({
+      path: "scripts/a.sh",
+      runs: "remote",
+      reason: expect.stringMatching(/'numpy'.* \(scripts\/chart\.py, line 2\)$/),
+      needs: { modules: ["numpy"], requirements: ["numpy>=2"] },
+    });
+  });
+});
+
 describe("a script in JavaScript", () => {
   it.each<[string, string, string]>([
     ["runs with what Node has", 'const fs = require("fs"); import("node:path"); require("./b")', "isolate"],

@@ -1,0 +1,10 @@
+// Routes that need no key.
+
+/** Routes that are open to all callers, with or without a key. */
+export const OPEN = [
+  "GET /",
+  "GET /health",
+  "GET /health/live",
+  "GET /.well-known/oauth-protected-resource",
+  "GET /.well-known/oauth-protected-resource/mcp",
+];

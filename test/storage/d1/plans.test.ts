@@ -138,6 +138,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     expect(await publishing.deleteSkillRows(db, { id: "c", scope: OWN }, "all")).toEqual(["ver_c"]);
     await publishing.deleteSkillRows(db, { id: "nothing", scope: OWN }, SCOPES);
   },
+  readContentsOf: (db) => skillLists.readContentsOf(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readSkillsAt: (db) => skillLists.readSkillsAt(db, ["ver_0-1", "ver_0-2", "ver_nothing"], PAGE),
   searchOnTrial: (db) => search.searchOnTrial(db, SCOPES, [SEARCHED], ["number77"], { limit: 10, only: null }),
   searchSkills: (db) => search.searchSkills(db, SCOPES, "number77", 10),

@@ -70,7 +70,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
     >
       {skill.status.state === "yanked" && (
         <p className="note warn">
-          {t("This version is yanked, so no name or range selects it. Make another version current under Versions.")}
+          {t("This version is yanked, so no name or range selects it. Roll back or activate another version under Versions.")}
         </p>
       )}
       <div className="with-facts">

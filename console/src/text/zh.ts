@@ -20,6 +20,8 @@ export const zh = {
   "act for other users": "代表其他用户操作",
   Action: "操作",
   Actions: "操作",
+  Activate: "启用",
+  "Activate {version}?": "启用 {version}？",
   active: "活跃",
   "Active skills": "活跃技能",
   "Active skills by turn": "各轮活跃技能",
@@ -166,8 +168,10 @@ export const zh = {
   Conversations: "对话",
   "Conversations select the agent by this name, and the chat endpoint by the model `ghost/<name>`. Letters, digits, spaces, `.`, `_` and `-`.":
     "对话用此名称选择智能体，聊天接口使用模型名 `ghost/<name>`。可用字母、数字、空格、`.`、`_` 和 `-`。",
-  "Conversations switch to it in their next turn. You can make the present version current again.":
-    "对话将在下一轮切换到该版本。之后可以再切换回来。",
+  "Conversations switch to it in their next turn. {current} is kept, and you can activate it again.":
+    "对话将在下一轮切换到它。{current} 会保留，您可以再次启用它。",
+  "Conversations switch to it in their next turn. {current} is kept, and you can roll back to it.":
+    "对话将在下一轮切换到它。{current} 会保留，您可以回滚到它。",
   "Conversations that use the draft lose it in their next turn. You cannot undo this.":
     "使用此草稿的对话将在下一轮失去它。此操作无法撤销。",
   "Conversations with this agent continue without its prompt, skills and servers, and receive a warning. {whose} You cannot undo this. Copy its definition first if you may need it again.":
@@ -191,6 +195,7 @@ export const zh = {
   "Creating…": "正在创建…",
   "Credentials for MCP servers and models. A value is never shown again, and it is sent only to its hosts.":
     "MCP 服务器和模型的凭据。其值不再显示，且只发送到对应的主机。",
+  current: "当前",
   "Current version: {version}": "当前版本：{version}",
   Dark: "深色",
   Database: "数据库",
@@ -358,8 +363,6 @@ export const zh = {
   "Loads appear up to one hour after a conversation loads a skill.": "对话加载技能后，数据最多一小时内显示。",
   Maintainer: "维护者",
   "Maintainers and owners can add members and change roles.": "维护者和所有者可以添加成员并更改角色。",
-  "Make current": "设为当前",
-  "Make {name} the current version?": "将 {name} 设为当前版本？",
   "manage agents": "管理智能体",
   "manage groups": "管理群组",
   "manage own keys": "管理自己的密钥",
@@ -395,7 +398,6 @@ export const zh = {
   "Name conflicts.": "名称冲突。",
   "Name: {name}.": "名称：{name}。",
   "Names and ranges can select it again.": "名称和版本范围可再次选中它。",
-  "Names and ranges no longer select it. You can undo this.": "名称和版本范围不再选中它。可以撤销此操作。",
   Navigation: "导航",
   Needs: "需要",
   needs: "需要",
@@ -439,6 +441,8 @@ export const zh = {
   "No messages yet.": "还没有消息。",
   "No model is available to your key.": "您的密钥没有可用的模型。",
   "No models yet": "还没有模型",
+  "No name or range selects it any more. Its files are kept, and you can undo this.":
+    "名称和版本范围不再选中它。其文件会保留，您可以撤销此操作。",
   "No page has this address": "此地址没有页面",
   "No recorded tool calls in this turn.": "本轮没有工具调用记录。",
   "No requests yet.": "还没有请求。",
@@ -589,8 +593,11 @@ export const zh = {
   Role: "角色",
   "Role of {user}": "{user} 的角色",
   Roles: "角色",
+  "Roll back": "回滚",
   "Roll back and delete skills, see usage, manage agents, servers, models and secrets, add Developers and Reporters":
     "回滚和删除技能，查看用量，管理智能体、服务器、模型和凭据，添加开发者和报告者",
+  "Roll back to {version}?": "回滚到 {version}？",
+  "Rolled back.": "已回滚。",
   "run conversations": "运行对话",
   running: "运行中",
   Runs: "运行方式",
@@ -801,8 +808,8 @@ export const zh = {
   "This question was already answered.": "此问题已被回答。",
   "This skill has no instructions.": "此技能没有说明。",
   "This skill has only one version.": "此技能只有一个版本。",
-  "This version is yanked, so no name or range selects it. Make another version current under Versions.":
-    "此版本已撤回，名称和版本范围不会选中它。请在“版本”中将其他版本设为当前。",
+  "This version is yanked, so no name or range selects it. Roll back or activate another version under Versions.":
+    "此版本已撤回，名称和版本范围不再选中它。请在“版本”中回滚或启用其他版本。",
   Time: "时间",
   Title: "标题",
   To: "到",
@@ -834,11 +841,11 @@ export const zh = {
   "turn {turn}": "第 {turn} 轮",
   "turn {turn}, restored": "第 {turn} 轮（已恢复）",
   Turns: "轮次",
+  "Undo the yank of {version}?": "撤销对 {version} 的撤回？",
+  "Undo yank": "撤销撤回",
   unknown: "未知",
   "unknown: {message}": "未知：{message}",
   "Unsaved changes.": "有未保存的更改。",
-  Unyank: "恢复",
-  "Unyank {name}?": "恢复 {name}？",
   up: "正常",
   Updated: "更新时间",
   "Updated hourly": "每小时更新",
@@ -870,9 +877,9 @@ export const zh = {
   Variables: "变量",
   "Variables for these hosts": "用于这些主机的变量",
   Version: "版本",
+  "Version activated.": "版本已启用。",
+  "Version can be selected again.": "版本可以再次被选中。",
   "version from the URL": "网址中的版本",
-  "Version is current.": "已设为当前版本。",
-  "Version unyanked.": "版本已恢复。",
   "Version yanked.": "版本已撤回。",
   Versions: "版本",
   "Versions of {shown}": "{shown} 的版本",
@@ -887,7 +894,7 @@ export const zh = {
   "Write a prompt, choose skills, and preview what the model receives before you save.":
     "编写提示词，选择技能，保存前预览模型收到的内容。",
   Yank: "撤回",
-  "Yank {name}?": "撤回 {name}？",
+  "Yank {version}?": "撤回 {version}？",
   yanked: "已撤回",
   yes: "是",
   "You are signed in. Repeat the action.": "您已登录。请重复该操作。",
@@ -958,6 +965,7 @@ export const zh = {
   "{percent} % of {calls} tool calls failed.": "{calls} 次工具调用中有 {percent}% 失败。",
   "{read} read, {written} written, {fresh} new": "读取 {read}，写入 {written}，新增 {fresh}",
   "{reason}, in turn {turn}": "{reason}，第 {turn} 轮",
+  "{time} by {author}, {size}": "{time}，{author}，{size}",
   "{tokens} per conversation": "平均每个对话 {tokens}",
   "{tokens} tokens, {size}": "{tokens} 个 Token，{size}",
   "{turn}, {number} of {count}": "{turn}，{number} / {count}",

@@ -21,7 +21,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
   ["instructions", "/skills/SKILL", (page) => page.getByRole("heading", { name: "Look" }).waitFor()],
   ["editing", "/skills/SKILL/edit", (page) => page.getByText("Ready to publish.").waitFor()],
   ["files", "/skills/SKILL?view=files&file=SKILL.md", (page) => page.getByText("description: What look").waitFor()],
-  ["versions", "/skills/SKILL?view=versions", (page) => page.getByText("2.0.0 (current)").waitFor()],
+  ["versions", "/skills/SKILL?view=versions", (page) => page.getByRole("list", { name: "Versions" }).waitFor()],
   ["compare", "/skills/SKILL?view=compare", (page) => page.locator(".columns .added").first().waitFor()],
   ["permissions", "/skills/SKILL?view=permissions", (page) => page.getByText("Runs code").waitFor()],
   ["use", "/skills/SKILL?view=use", (page) => page.getByText("Not used in the last 30 days").waitFor()],

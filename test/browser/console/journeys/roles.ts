@@ -40,8 +40,8 @@ export async function roles(visit: Visit): Promise<void> {
     await visit.go("Skills");
     await visit.press("link", name);
     await visit.press("link", "Versions");
-    await visit.row("2.0.0 (current)").waitFor();
-    expect([role, await page.getByRole("button", { name: "Make current" }).count()]).toEqual([
+    await visit.entry("2.0.0", "current").waitFor();
+    expect([role, await page.getByRole("button", { name: "Roll back" }).count()]).toEqual([
       role,
       isMaintainer ? 1 : 0,
     ]);

@@ -90,6 +90,13 @@ export class Visit {
     return this.page.getByRole("heading", { name, exact: true });
   }
 
+  /** The entry of a version in the timeline, optionally with a mark such as `current`. */
+  entry(version: string, mark?: string): Locator {
+    const entries = this.page.getByRole("list", { name: "Versions" }).getByRole("listitem");
+    const found = entries.filter({ has: this.page.getByText(version, { exact: true }) });
+    return mark === undefined ? found : found.filter({ has: this.page.getByText(mark, { exact: true }) });
+  }
+
   row(text: string): Locator {
     return this.page.getByRole("row").filter({ hasText: text });
   }

@@ -115,6 +115,12 @@ const conversations = createRoute({
   component: lazyRouteComponent(() => import("./operate/conversations"), "Conversations"),
 });
 
+const review = createRoute({
+  getParentRoute: () => root,
+  path: "/review",
+  component: lazyRouteComponent(() => import("./operate/review"), "Review"),
+});
+
 const models = createRoute({
   getParentRoute: () => root,
   path: "/models",
@@ -227,6 +233,7 @@ export const router = createRouter({
       tryIt,
       conversations,
       conversation,
+      review,
       ghosts,
       newGhost,
       ghost,

@@ -70,7 +70,9 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
     >
       {skill.status.state === "yanked" && (
         <p className="note warn">
-          {t("This version is yanked, so no name or range selects it. Roll back or activate another version under Versions.")}
+          {t(
+            "This version is yanked, so no name or range selects it. Roll back or activate another version under Versions.",
+          )}
         </p>
       )}
       <div className="with-facts">
@@ -109,11 +111,11 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
   );
 }
 
-/** Starts a chat with the skill. */
+/** Starts a chat that uses the skill. */
 function Try({ skill }: { skill: string }): ReactNode {
   const { tries } = useMe();
   return tries ? (
-    <Link className="button main" to="/try" search={{ skill }}>
+    <Link className="button main" to="/try" search={{ skill }} state={{ send: true }}>
       {t("Try it")}
     </Link>
   ) : null;

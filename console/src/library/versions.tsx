@@ -31,7 +31,9 @@ const ACTS: Record<Act, Wording> = {
     operation: "versions.activate",
     title: (version) => t("Roll back to {version}?", { version }),
     text: (current) =>
-      t("Conversations switch to it in their next turn. {current} is kept, and you can activate it again.", { current }),
+      t("Conversations switch to it in their next turn. {current} is kept, and you can activate it again.", {
+        current,
+      }),
   },
   activate: {
     button: t("Activate"),

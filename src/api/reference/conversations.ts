@@ -53,7 +53,8 @@ export const CONVERSATION_TEXTS: OperationTexts = {
   },
   [`GET ${C}/{id}/at/{turn}`]: {
     id: "conversations.at",
-    about: "Returns the active skills and tokens of a turn, as of the latest run of that turn.",
+    about:
+      "Returns the active skills and tokens of a turn, and its `steps`: what the model, tools, scripts and questions did, and when. All are as of the latest run of that turn.",
   },
   [`POST ${C}/{id}/turns`]: {
     id: "turns.prepare",

@@ -50,12 +50,14 @@ export function traceOf(turn: TracedTurn): TraceStep[] {
 
 const rank = ({ kind }: TraceStep): number => (kind === "model" ? 0 : kind === "question" ? 2 : 1);
 
-function stepOfCall({ name, skill = null, at, ms, ended, error = null }: TracedCall, events: TracedTurn["events"]) {
+function stepOfCall(call: TracedCall, events: TracedTurn["events"]): TraceStep {
+  const { name, at, ms, ended } = call;
+  const [skill, error] = [call.skill ?? null, call.error ?? null];
   const effect = builtinOf(name)?.effect;
   const kind = effect === "loads" ? "load" : name === "execute_skill_script" ? "script" : "tool";
   const state = ms === null ? "running" : (ended ?? "done");
   const tokens = kind === "load" && skill !== null ? loadedTokens(skill, events) : null;
-  return { kind, name, skill, at, ms, state, tokens, error } satisfies TraceStep;
+  return { kind, name, skill, at, ms, state, tokens, error };
 }
 
 function loadedTokens(name: string, events: TracedTurn["events"]): number | null {

@@ -118,7 +118,13 @@ export class QuestionStore {
   /** Returns when the questions between two times were asked and ended, oldest first. */
   between(from: number, until: number) {
     if (!this.#tables.has("requests")) return [];
-    const rows = this.#sql.exec<{ action: string; skill: string | null; at: number; ended: number | null; state: string }>(
+    const rows = this.#sql.exec<{
+      action: string;
+      skill: string | null;
+      at: number;
+      ended: number | null;
+      state: string;
+    }>(
       `SELECT action, skill_name AS skill, created AS at, ended, state FROM requests
         WHERE created >= ? AND created < ? ORDER BY seq LIMIT 100`,
       ...[from, until],

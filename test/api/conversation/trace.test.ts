@@ -46,7 +46,7 @@ it("has the calls of the current turn, and the same after the next turn began", 
   expect(read?.error).toContain("no.md");
   expect(now.every(({ ms, at }) => ms === null || (ms >= 0 && Date.parse(at) > 0))).toBe(true);
   await user.turn("c");
-  await evict(user.stub("c"));
+  await evict("c", "hibernate", user.name);
   expect(calls(await steps(user, 1))).toEqual(calls(now));
   expect(calls(await steps(user, 2))).toEqual([]);
   // The log reports it with the next turn, so a turn costs no further row.
@@ -63,14 +63,14 @@ it("has the usage of each request as the tokens of the model", async () => {
 
 it("keeps the calls whose results an evicted object had stored", async () => {
   const user = await talked();
-  await evict(user.stub("c"));
+  await evict("c", "hibernate", user.name);
   expect(brief(await steps(user, 1))).toEqual(MADE.slice(0, 1));
   await user.turn("c");
   expect(brief(await steps(user, 1))).toEqual(MADE.slice(0, 1));
 });
 
-it("is empty for a turn that was undone", async () => {
+it("has no calls of a turn that was undone", async () => {
   const user = await talked();
   await user.post("/c/restore", { history: [{ role: "user", content: "Hello" }] });
-  expect(await steps(user, 1)).toEqual([]);
+  expect(calls(await steps(user, 1))).toEqual([]);
 });

@@ -16,7 +16,8 @@ const turn = (parts: Partial<TracedTurn>): TracedTurn => ({
   ...{ at: 1_000, events: [], calls: [], questions: [], answer: null, usage: null },
   ...parts,
 });
-const brief = (steps: readonly TraceStep[]) => steps.map(({ kind, name, at, ms, tokens }) => [kind, name, at, ms, tokens]);
+const brief = (steps: readonly TraceStep[]) =>
+  steps.map(({ kind, name, at, ms, tokens }) => [kind, name, at, ms, tokens]);
 
 function ref(name: string, tokens: number) {
   return { name, skill_id: `skl_${name}`, version_id: `ver_${name}`, version: null, tokens, dependencies: [] };

@@ -3,6 +3,7 @@
 import { composed } from "./composed";
 import { deadServer } from "./dead-server";
 import { firstSkill } from "./first-skill";
+import { JOBS } from "./jobs";
 import { key } from "./key";
 import { mended } from "./mended";
 import { roles } from "./roles";
@@ -20,5 +21,6 @@ export const JOURNEYS: Readonly<Record<string, Journey>> = {
   "a conversation is watched while somebody drives it": watched,
   "a key is made, used and revoked": key,
   "a typo in a skill is fixed and published": typo,
+  ...JOBS,
   "everybody sees what they may, and nothing else": roles,
 };

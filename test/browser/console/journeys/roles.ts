@@ -41,10 +41,7 @@ export async function roles(visit: Visit): Promise<void> {
     await visit.press("link", name);
     await visit.press("link", "Versions");
     await visit.entry("2.0.0", "current").waitFor();
-    expect([role, await page.getByRole("button", { name: "Roll back" }).count()]).toEqual([
-      role,
-      isMaintainer ? 1 : 0,
-    ]);
+    expect([role, await page.getByRole("button", { name: "Roll back" }).count()]).toEqual([role, isMaintainer ? 1 : 0]);
     expect([role, await page.getByRole("button", { name: "Yank" }).count()]).toEqual([role, isMaintainer ? 2 : 0]);
     for (const [place, says] of ADMINS) {
       await page.goto(gateway.url + place);

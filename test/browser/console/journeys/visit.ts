@@ -86,6 +86,13 @@ export class Visit {
     if (tab !== undefined) await this.press("link", tab, this.page.getByRole("navigation", { name, exact: true }));
   }
 
+  /** Does a job and checks the number of its steps: presses, filled fields and uploads. On phones, one more opens the navigation. */
+  async inSteps(most: number, job: () => Promise<void>): Promise<void> {
+    const before = this.hands.actions;
+    await job();
+    expect(this.hands.actions - before).toBeLessThanOrEqual(most + (hasDrawer(this.page) ? 1 : 0));
+  }
+
   heading(name: string): Locator {
     return this.page.getByRole("heading", { name, exact: true });
   }

@@ -4,13 +4,15 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, lstatSync, readlinkSync } from "node:fs";
 import path from "node:path";
+import { watchMemory } from "./memory.mjs";
 import { systemCallFilter } from "./seccomp.mjs";
 import { readTar, writeTar } from "./tar.mjs";
 
 const MiB = 1024 * 1024;
 export const LIMITS = {
-  /** Memory of each process, and of the files of a run in each of its folders. */
+  /** Memory of each process, of all processes of a run together, and of the files of a run in each of its folders. */
   dataBytes: 1024 * MiB,
+  memoryBytes: 2048 * MiB,
   folderBytes: 64 * MiB,
   fileBytes: 32 * MiB,
   processes: 64,
@@ -72,17 +74,17 @@ echo "ended $code" >&5
 
 /**
  * Runs outside, around bubblewrap. Node's pipes are sockets, which a script cannot open as /dev/stdin or /dev/stdout, so \`cat\` passes the
- * data on to real pipes.
+ * data on to real pipes. If the machine has no memory left, the kernel ends a run before anything else.
  */
-const PIPES = `cat | { { { "$@" 8>&-; } 2>&1 1>&8 | cat 1>&2; } 8>&1 | cat; }`;
+const PIPES = `echo 1000 > /proc/self/oom_score_adj; cat | { { { "$@" 8>&-; } 2>&1 1>&8 | cat 1>&2; } 8>&1 | cat; }`;
 
 /**
  * @typedef {{
  *   command: string[], args?: string[], input?: string, files?: { path: string, bytes: Uint8Array, mode?: number }[],
  *   cwd?: string, env?: Record<string, string>, packages?: string | null, network?: string | null, ms: number,
- *   signal?: AbortSignal,
+ *   memory?: number, signal?: AbortSignal,
  * }} Run `command`: program and leading arguments; `files`: absolute paths in FOLDERS; `packages`: a folder of Python packages; `network`:
- * the folder of a proxy
+ * the folder of a proxy; `memory`: limit in bytes for all processes together
  * @typedef {{
  *   exit: number | null, stdout: string, stderr: string, ms: number, reason: "timeout" | "cancelled" | "stopped" | null,
  *   files: { path: string, bytes: Buffer }[],
@@ -103,6 +105,7 @@ export async function runConfined({
   packages = null,
   network = null,
   ms,
+  memory = LIMITS.memoryBytes,
   signal,
 }) {
   const filter = systemCallFilter();
@@ -134,6 +137,11 @@ export async function runConfined({
     }
   };
   const cancel = () => end("cancelled");
+  let isOverMemory = false;
+  const stopWatching = watchMemory(child.pid, memory, () => {
+    isOverMemory = true;
+    end("stopped");
+  });
   const late = setTimeout(() => end("timeout"), ms + (GRACE + PATIENCE) * 1_000);
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();
@@ -167,17 +175,21 @@ export async function runConfined({
     return {
       exit: isLate || reason !== null ? null : code,
       stdout: out.toString("utf8"),
-      stderr: error.toString("utf8"),
+      stderr: error.toString("utf8") + (isOverMemory ? memoryMessage(memory) : ""),
       ms: Math.round(took),
       reason: reason ?? (isLate ? "timeout" : code === null ? "stopped" : null),
       files: readTar(archive).filter(({ path }) => FOLDERS.some((folder) => path.startsWith(`${folder}/`))),
     };
   } finally {
     clearTimeout(late);
+    stopWatching();
     signal?.removeEventListener("abort", cancel);
     end("stopped");
   }
 }
+
+const memoryMessage = (bytes) =>
+  `The processes of the script use too much memory (limit ${bytes / MiB} MiB together). Process less data at once.\n`;
 
 /** Reads at most `limit` bytes and drops the rest, so that a flood of output does not stop the run or fill the memory. */
 async function read(stream, limit) {

@@ -62,18 +62,20 @@ export class Layers {
   #mode;
   #index;
   #folder;
+  #waitMs;
   #installing = new Map();
   #used = new Map();
 
   /**
-   * @param {{ mode: string, index?: string, folder: string }} options `mode`: of `MODES`; `index`: the URL of a package index, or a folder
-   * of wheels; `folder`: where layers are stored
+   * @param {{ mode: string, index?: string, folder: string, waitMs?: number }} options `mode`: of `MODES`; `index`: the URL of a package
+   * index, or a folder of wheels; `folder`: where layers are stored; `waitMs`: how long a run waits for an installation
    */
-  constructor({ mode, index = "https://pypi.org/simple", folder }) {
+  constructor({ mode, index = "https://pypi.org/simple", folder, waitMs = WAIT_MS }) {
     if (!MODES.includes(mode)) throw new Error(`EXECUTOR_INSTALL is not one of ${MODES.join(", ")}.`);
     this.#mode = mode;
     this.#index = index;
     this.#folder = folder;
+    this.#waitMs = waitMs;
   }
 
   get mode() {
@@ -148,7 +150,7 @@ export class Layers {
     }
     let timer;
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Installing("The packages of the skill are being installed.")), WAIT_MS);
+      timer = setTimeout(() => reject(new Installing("The packages of the skill are being installed.")), this.#waitMs);
     });
     await Promise.race([installing, late]).finally(() => clearTimeout(timer));
   }

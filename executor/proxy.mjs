@@ -14,6 +14,8 @@ export const NETWORK_LIMITS = {
   /** Requests at the same time. Further ones wait. */
   atOnce: 4,
   requestBytes: 4 * MiB,
+  /** How much of a request that is too large is read before the connection is closed. */
+  discardedBytes: 64 * MiB,
   connections: 64,
   hosts: 100,
   headerBytes: 64 * 1024,
@@ -184,17 +186,18 @@ function urlOf({ url }, origin) {
   throw new Problem(400, "The target of the request is not valid. Use this proxy as an HTTP proxy.");
 }
 
+/** Returns the body. It reads one that is too large to the end, because many clients read no response while they send. */
 async function bodyOf(request) {
-  const tooLarge = () =>
-    new Problem(413, `Request too large (limit ${NETWORK_LIMITS.requestBytes / MiB} MiB). Send less.`);
-  if (Number(request.headers["content-length"] ?? 0) > NETWORK_LIMITS.requestBytes) throw tooLarge();
   const chunks = [];
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > NETWORK_LIMITS.requestBytes) throw tooLarge();
-    chunks.push(chunk);
+    if (size > NETWORK_LIMITS.discardedBytes) break;
+    if (size > NETWORK_LIMITS.requestBytes) chunks.length = 0;
+    else chunks.push(chunk);
   }
+  if (size > NETWORK_LIMITS.requestBytes)
+    throw new Problem(413, `Request too large (limit ${NETWORK_LIMITS.requestBytes / MiB} MiB). Send less.`);
   return size === 0 ? null : Buffer.concat(chunks);
 }
 

@@ -50,6 +50,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     catalog: 4,
     compat: 4,
     plugins: 4,
+    attestation: 5,
     imports: 5,
     tools: 5,
     conversation: 6,

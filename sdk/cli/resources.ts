@@ -79,6 +79,7 @@ export const versionsSchema = z.looseObject({
       created_by: z.string().optional(),
       yanked_at: z.string().nullable(),
       fileSize: z.number().optional(),
+      fileHash: z.string().optional(),
     }),
   ),
   next_cursor: z.string().nullable(),

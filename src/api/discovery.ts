@@ -1,4 +1,5 @@
-// OAuth discovery: protected-resource metadata (RFC 9728), and the gateway's authorization-server metadata (RFC 8414).
+// Discovery: protected-resource metadata (RFC 9728), the gateway's authorization-server metadata (RFC 8414), and the public keys of the
+// signatures of versions (RFC 7517).
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -72,6 +73,36 @@ discoveryRoute.get(SERVER_METADATA, (c) => {
   };
   return c.json(metadata, 200, CACHED);
 });
+
+const jwksSchema = () =>
+  z
+    .object({
+      keys: z.array(
+        z.object({
+          kty: z.literal("OKP"),
+          crv: z.literal("Ed25519"),
+          kid: z.string(),
+          x: z.string(),
+          use: z.literal("sig"),
+          alg: z.literal("EdDSA"),
+        }),
+      ),
+    })
+    .openapi("KeySet");
+
+discoveryRoute.openapi(
+  createRoute({
+    method: "get",
+    path: "/.well-known/jwks.json",
+    summary: "Returns the public keys of the signatures of versions.",
+    security: [],
+    responses: { 200: json("The keys. Empty if the operator has set no SECRETS_KEY.", jwksSchema), ...only(429) },
+  }),
+  async (c) => {
+    const { publicKeys } = await import("../services/secrets/signing");
+    return c.json({ keys: await publicKeys(settingsFrom(c.env)) }, 200, CACHED);
+  },
+);
 
 /**
  * Client authentication methods. `none` comes first because hosts use the first they support; the others are for pre-registered clients.

@@ -182,6 +182,11 @@ const RAW: Record<string, [text: string, prints: RegExp, leaves: number]> = {
     /^HTTP\/1\.1 400/,
     0,
   ],
+  "a body that is too large, sent whole before the response is read": [
+    `{ ${printf(`POST / HTTP/1.1\n${CLOSE}Content-Length: 5000000\n\n`)}; head -c 5000000 /dev/zero; } | ${TUNNEL}`,
+    /^HTTP\/1\.1 413 Request too large/,
+    0,
+  ],
   "two lengths": [
     `${printf(`POST / HTTP/1.1\n${CLOSE}Content-Length: 5\nContent-Length: 6\n\nabcdef`)} | ${TUNNEL}`,
     /^HTTP\/1\.1 400/,

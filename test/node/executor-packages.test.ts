@@ -13,7 +13,9 @@ import { serveExecutor } from "../../executor/server.mjs";
 
 const canInstall = (await probe()).ok && spawnSync("/usr/bin/python3", ["-m", "pip", "--version"]).status === 0;
 const KEY = "a key of the tests that is long enough";
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+/** pip takes longer on a busy machine than a run waits. */
+const waitMs = 120_000;
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
 
 let wheels: string;
 let folder: string;
@@ -47,7 +49,7 @@ async function wheel(name: string, version: string, file: string, text: string):
   await writeFile(path.join(wheels, `${name}-${version}-py3-none-any.whl`), bytes);
 }
 
-const layers = (mode: string) => new Layers({ mode, index: wheels, folder });
+const layers = (mode: string) => new Layers({ mode, index: wheels, folder, waitMs });
 const pinned = (version: string, hash = hashes[`first_package-${version}`]) =>
   `first_package==${version} --hash=sha256:${hash}\n`;
 const asked = (text: string, requirements: string[] = [], at = "/skill/requirements.txt") => ({
@@ -105,7 +107,7 @@ describe.runIf(canInstall)("installing", () => {
     expect(await valueIn(one?.folder ?? null)).toBe("one\nread-only\n");
     expect(await all.list()).toMatchObject([{ requirements: ["first_package==1.0.0"], bytes: expect.any(Number) }]);
     // Another executor on the same folder uses it, even if the wheels are gone.
-    const later = new Layers({ mode: "pinned", index: wheels, folder });
+    const later = new Layers({ mode: "pinned", index: wheels, folder, waitMs });
     expect((await later.take(asked(pinned("1.0.0"))))?.folder).toBe(one?.folder);
   });
 

@@ -9,6 +9,7 @@ import { serveExecutor } from "../../executor/server.mjs";
 import { readTar, writeTar } from "../../executor/tar.mjs";
 
 const KEY = "a key of the tests that is long enough";
+const MiB = 1024 * 1024;
 const canConfine = (await probe()).ok;
 /** In the environment of every run of this file, and so in the arguments of its bubblewrap. */
 const MARK = crypto.randomUUID();
@@ -22,6 +23,7 @@ interface More {
   input?: string;
   args?: string[];
   ms?: number;
+  memory?: number;
   files?: { path: string; bytes: Uint8Array }[];
   signal?: AbortSignal;
 }
@@ -92,6 +94,11 @@ describe.runIf(canConfine)("a confined script", () => {
     expect(await node(script)).toMatchObject({ exit: 0, stdout: "hello /workspace\n" });
   });
 
+  it("can share pages between its processes, which count once", async () => {
+    const text = `import os, time\nheld = b'x' * (96 << 20)\nfor n in range(6):\n  if os.fork() == 0: break\nelse:\n  for n in range(6): os.wait()\n  print('done')\n  raise SystemExit\ntime.sleep(1)`;
+    expect(await python(text, { memory: 192 * MiB })).toMatchObject({ exit: 0, stdout: "done\n", reason: null });
+  });
+
   it("ends at its deadline, and keeps what it has written", async () => {
     const { exit, reason, files } = await shell("trap '' TERM; echo x > kept; while :; do :; done", { ms: 3_000 });
     expect({ exit, reason, files }).toEqual({ exit: null, reason: "timeout", files: { "/workspace/kept": "x\n" } });
@@ -114,7 +121,6 @@ describe.runIf(canConfine)("a confined script", () => {
 });
 
 /** What a script tries, and what it must print: never `in`, which means that it succeeded. */
-const MiB = 1024 * 1024;
 const HOSTILE_SHELL: Record<string, string> = {
   "read the users of the machine": "grep -q ':/root:/bin/bash' /etc/passwd && echo in",
   "read /etc/shadow": "cat /etc/shadow && echo in",
@@ -169,6 +175,9 @@ const HOSTILE_PYTHON: Record<string, string> = {
   "fork without end":
     "import os, signal\ntry:\n  while True:\n    if os.fork() == 0: signal.pause()\nexcept OSError: pass\n",
   "fill the memory": "try: bytearray(4 * 10 ** 9); print('in')\nexcept MemoryError: pass",
+  "create memory without a process": `${LIBC}print('in') if libc.syscall(319, b'x', 0) >= 0 else None`,
+  "create secret memory": `${LIBC}print('in') if libc.syscall(447, 0) >= 0 else None`,
+  "create shared memory segments": `${LIBC}print('in') if libc.shmget(0, 1 << 20, 0o1600) >= 0 else None`,
   "flood its output": "import sys\nfor n in range(3000): sys.stdout.write('x' * 10000)\n",
   "escape by a link":
     "import os\nos.symlink('/etc/passwd', 'link'); os.symlink('/', 'root'); os.link('/skill/script', '/tmp/hard') if False else None",
@@ -185,6 +194,28 @@ describe.runIf(canConfine)("a hostile script cannot", () => {
   it.runIf(process.arch === "x64").each(Object.entries(HOSTILE_PYTHON))("%s (Python)", async (_, text) =>
     isHarmless(await python(text, { ms: 8_000 })),
   );
+
+  const memory = 192 * MiB;
+  const HOLD = "held = b'x' * (48 << 20)\n    signal.pause()";
+  const IMPORTS = "import mmap, os, signal";
+  it.each<[string, string]>([
+    ["in many processes", `${IMPORTS}\nfor n in range(8):\n  if os.fork() == 0:\n    ${HOLD}\nsignal.pause()`],
+    [
+      "in processes whose parents have ended",
+      `${IMPORTS}\nfor n in range(8):\n  if os.fork() == 0:\n    os.setsid()\n    if os.fork(): os._exit(0)\n    ${HOLD}\nsignal.pause()`,
+    ],
+    [
+      "in a shared mapping",
+      `${IMPORTS}\nheld = mmap.mmap(-1, 256 << 20)\nfor n in range(256): held.write(b'x' * (1 << 20))\nsignal.pause()`,
+    ],
+  ])("use more memory than all its processes may have: %s", async (_, text) => {
+    const { exit, reason, stderr } = await python(text, { memory });
+    expect({ exit, reason, stderr }).toEqual({
+      exit: null,
+      reason: "stopped",
+      stderr: expect.stringContaining("too much memory (limit 192 MiB together)"),
+    });
+  });
 
   it("return links, devices or folders as files", async () => {
     const { files } = await shell("ln -s /etc/passwd a; ln -s / b; mkfifo c; mkdir d; echo x > e");

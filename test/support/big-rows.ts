@@ -36,6 +36,7 @@ export const version = (id: string, skillId: string): NewVersion => ({
   zipSha256: "z",
   zipSize: 1,
   uploadSha256: "u",
+  attestation: null,
   source: null,
   warnings: [],
   createdBy: BIG_USER,

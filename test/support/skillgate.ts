@@ -102,8 +102,11 @@ export class Stub {
     readonly url: string,
   ) {}
 
-  static async open(handler: Handler): Promise<Stub> {
+  /** `keySet`: the keys of its signatures; without, it signs nothing. */
+  static async open(handler: Handler, keySet?: object): Promise<Stub> {
     const server = createServer(async (request, response) => {
+      if (request.url === "/.well-known/jwks.json")
+        return send(response, keySet === undefined ? 404 : 200, keySet ?? {});
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece);
       stub.seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? "no key"}`);

@@ -12,6 +12,7 @@ export async function recordGateway(on) {
   await on.record("gateway.front", { as: "nobody", headers: { Accept: "application/json" } });
   await on.record("gateway.health", { as: "nobody" });
   await on.record("gateway.live", { as: "nobody" });
+  await on.record("gateway.keys", { as: "nobody" });
   await on.record("gateway.resource", { as: "nobody" });
   await on.record("gateway.mcpResource", { as: "nobody" });
   await on.record("gateway.metrics", { as: "admin" });

@@ -58,6 +58,7 @@ export async function recordSkills(on) {
     path: { id: publicId, version_id: latest.status.version_id },
     query: { base: "1.0.0" },
   });
+  await on.record("versions.attestation", { path: version });
   await on.record("versions.activate", { path: version });
   await on.record("versions.yank", { path: version });
   await on.record("versions.unyank", { path: version });

@@ -32,6 +32,11 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     id: "gateway.mcpResource",
     about: "Returns the metadata that MCP hosts use to find the sign-in.",
   },
+  "GET /.well-known/jwks.json": {
+    id: "gateway.keys",
+    about:
+      "Returns the public keys of the signatures of versions, as a JSON Web Key Set. The current key is first; previous ones stay until the operator removes them.",
+  },
   "GET /metrics": {
     id: "gateway.metrics",
     about:

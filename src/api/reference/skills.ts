@@ -205,6 +205,11 @@ export const SKILL_TEXTS: OperationTexts = {
     about: "Reverses a yank.",
     retry: "idempotent",
   },
+  [`GET ${S}/{id}/versions/{version_id}/attestation`]: {
+    id: "versions.attestation",
+    about:
+      "Returns the signed statement about a version: skill, version, time, source, and SHA-256 of the ZIP as it is downloaded. A DSSE envelope over an in-toto statement, signed with Ed25519. The keys are at `/.well-known/jwks.json`. `skillgate verify` checks a package with it.",
+  },
   [`PUT ${S}/{id}/versions/{version_id}/verdict`]: {
     id: "versions.verdict",
     about:

@@ -50,6 +50,8 @@ interface Part {
   sha256: string;
   type: string;
   disposition: string;
+  /** A header that names the signed statement about a package. */
+  link?: string;
 }
 
 export const files = router();
@@ -65,8 +67,10 @@ for (const path of ["/{id}/download", "/public/{id}/download"]) {
     }),
     async (c) => {
       const { version } = c.req.valid("query");
-      const found = await findPackage(c.get("context"), c.req.valid("param").id, version);
+      const { id } = c.req.valid("param");
+      const found = await findPackage(c.get("context"), id, version);
       return answerBytes(c, found, {
+        link: `</api/v1/kinds/skills/${id}/versions/${found.versionId}/attestation>; rel="describedby"; type="application/json"`,
         offset: 0,
         size: found.zipSize,
         sha256: found.zipSha256,
@@ -183,6 +187,7 @@ async function answerBytes(c: HonoContext<HttpEnv>, found: { versionId: string }
     etag: tag,
     "cache-control": REVALIDATE,
     "accept-ranges": "bytes",
+    ...(part.link === undefined ? {} : { link: part.link }),
   };
   if (namesTag(c.req.header("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   const ifRange = c.req.header("if-range");

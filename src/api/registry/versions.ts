@@ -6,6 +6,7 @@ import { router } from "../../edge/router";
 import { json, jsonBody, pageQuery, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import { putVerdict } from "../../services/compat/version-blocks";
+import { attestationOfVersion } from "../../services/registry/attestations";
 import { activate, readVersions, unyank, yank } from "../../services/registry/skills";
 import { skillResource, skillSchema, versionItem, versionSchema } from "./resources";
 
@@ -33,6 +34,32 @@ versionRoutes.openapi(
     const { skill, versions, nextCursor } = await readVersions(c.get("context"), id, atMost, cursor);
     const items = versions.map((version) => versionItem(version, skill.currentId));
     return c.json({ items, next_cursor: nextCursor }, 200);
+  },
+);
+
+const attestationSchema = () =>
+  z
+    .object({
+      payloadType: z.string(),
+      payload: z.string(),
+      signatures: z.array(z.object({ keyid: z.string(), sig: z.string() })),
+    })
+    .openapi("Attestation");
+
+versionRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/versions/{version_id}/attestation",
+    summary: "Returns the signed statement about a version.",
+    request: { params: z.object({ id: z.string(), version_id: z.string() }) },
+    responses: {
+      200: json("A DSSE envelope over an in-toto statement.", attestationSchema),
+      ...refusals(403, 404),
+    },
+  }),
+  async (c) => {
+    const { id, version_id } = c.req.valid("param");
+    return c.json(await attestationOfVersion(c.get("context"), id, version_id), 200);
   },
 );
 

@@ -146,10 +146,10 @@ export const SETTINGS = {
     "Seconds for a call of an MCP tool, unless the server's entry overrides it.",
   ),
   SECRETS_KEY: optionalText(secretsKey).describe(
-    "Encryption key for stored secrets: 32 random bytes in base64. Without it, no secret can be stored.",
+    "Encryption key for stored secrets: 32 random bytes in base64. The key that signs versions is derived from it. Without it, no secret can be stored and nothing is signed.",
   ),
   SECRETS_KEYS_PREVIOUS: list(secretsKey).describe(
-    "Comma-separated earlier encryption keys, which still decrypt. Remove one after `POST /api/v1/secrets/rotate`.",
+    "Comma-separated earlier values of `SECRETS_KEY`, which still decrypt and whose signatures are valid. Remove one after `POST /api/v1/secrets/rotate`.",
   ),
   ALLOWED_ORIGINS: list().describe(
     "Comma-separated origins that browsers can call the gateway from (CORS). Empty: none.",

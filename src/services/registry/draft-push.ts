@@ -93,7 +93,7 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
     };
     try {
       const db = audited(context, "skill.draft.put", id, { after });
-      await putDraft(db, before, skill, { ...version, skillId: id }, { target, expiresAt, users });
+      await putDraft(db, before, skill, { ...version, skillId: id, attestation: null }, { target, expiresAt, users });
     } catch (error) {
       if (constraintOf(error) === null) throw error;
       if (round === ROUNDS) throw pushedAtOnce();

@@ -25,7 +25,7 @@ export type PublishTarget =
 
 /** A new version: its row, size, code, and routing report. */
 interface Draft {
-  version: Omit<NewVersion, "skillId">;
+  version: Omit<NewVersion, "skillId" | "attestation">;
   rowBytes: number;
   code: StoredCode | null;
   routing: RoutingReport | null;

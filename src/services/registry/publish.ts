@@ -20,6 +20,7 @@ import { putVersion } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { countIfNew, countToday, requireBelowDailyLimit, requireRoomForSkill, todaysUse } from "../quota";
+import { signVersion } from "../secrets/signing";
 import type { PublishTarget } from "./draft-version";
 import { draftVersion } from "./draft-version";
 import { nameConflict, nameTaken, refusedPackage } from "./refused";
@@ -178,7 +179,7 @@ async function commit(
   context: Context,
   { name }: SkillPackage,
   { target, skillId, isBeside }: { target: PublishTarget; skillId: string | null; isBeside: boolean },
-  version: Omit<NewVersion, "skillId">,
+  version: Omit<NewVersion, "skillId" | "attestation">,
   answer: NewReply | null,
   title: string | null,
 ): Promise<SkillRecord> {
@@ -191,14 +192,22 @@ async function commit(
     ...(version.source === null ? {} : { source: version.source.url }),
   };
   const recorded = (id: string) => audited(context, "skill.publish", id, { after });
-  if (skillId !== null && isBeside) return insertInactive(recorded(skillId), target, { ...version, skillId }, answer);
+  const signed = async (id: string): Promise<NewVersion> => ({
+    ...{ ...version, skillId: id },
+    attestation: await signVersion(context.settings, {
+      ...{ skillId: id, name, scope: scopeInLog(target.scope), versionId: version.id, label: version.label },
+      ...{ zipSha256: version.zipSha256, source: version.source },
+      ...{ publishedAt: version.startedAt, signedLaterAt: null },
+    }),
+  });
+  if (skillId !== null && isBeside) return insertInactive(recorded(skillId), target, await signed(skillId), answer);
   if (skillId !== null)
-    return insertVersion(recorded(skillId), { scope: target.scope, name }, { ...version, skillId }, answer);
+    return insertVersion(recorded(skillId), { scope: target.scope, name }, await signed(skillId), answer);
   if (target.id !== undefined) throw skillNotFound();
   const { scope, namespace, userId } = target;
   const id = context.newId("skl");
   const skill = { id, scope, name, folded: foldName(name), namespace, userId, versionId: version.id };
-  return insertSkill(recorded(id), skill, { ...version, skillId: id }, answer, title);
+  return insertSkill(recorded(id), skill, await signed(id), answer, title);
 }
 
 /** Compares the content of the request instead of its bytes, because a retry has another multipart boundary. */

@@ -23,3 +23,10 @@ export async function deriveKey(
   const from = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info: utf8.encode(purpose) };
   return crypto.subtle.deriveKey(from, base, algorithm, false, usages);
 }
+
+/** Returns bytes for a purpose (HKDF with SHA-256). */
+export async function deriveBytes(secret: string, purpose: string, length: number): Promise<Uint8Array> {
+  const base = await crypto.subtle.importKey("raw", utf8.encode(secret), "HKDF", false, ["deriveBits"]);
+  const from = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info: utf8.encode(purpose) };
+  return new Uint8Array(await crypto.subtle.deriveBits(from, base, length * 8));
+}

@@ -34,6 +34,7 @@ import { adminOnlyError, requireAdmin } from "../admin";
 import { audited, recordAct, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { currentKeyId, keyIds, seal, unseal } from "./encryption";
+import { signUnderCurrentKey } from "./signing";
 import { skillEnvPlace } from "./skill-env";
 
 /** The owner of secrets: the caller, a group, or the gateway. */
@@ -89,16 +90,20 @@ export async function removeSecret(context: Context, owner: SecretOwner, name: s
   if (!(await deleteSecret(recorded, scope, name))) throw secretNotFound();
 }
 
-/** Encrypts some of the secrets under other keys with the current key. Repeat until none remain; then the old key can be removed. */
+/**
+ * Encrypts some of the secrets under other keys with the current key, and signs versions again. Repeat until none remain; then the old key
+ * can be removed.
+ */
 export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
   requireAdmin(context.caller.principal);
   const keyId = await currentKeyId(context.settings);
-  const [{ rows, count }, connections, values] = await Promise.all([
+  const [{ rows, count }, connections, values, versions] = await Promise.all([
     secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
     connectionsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
     skillEnvUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
+    signUnderCurrentKey(context.db, context.settings, ROTATED_AT_ONCE),
   ]);
-  let rotated = 0;
+  let rotated = versions.signed;
   for (const row of rows) {
     const value = await unseal(context.settings, row, row);
     // Its key is no longer configured: it stays unchanged and is counted as remaining.
@@ -119,7 +124,7 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
     rotated++;
   }
   if (rotated > 0) await recordAct(context, "secret.rotate", keyId, { after: { rotated } });
-  return { rotated, remaining: count + connections.count + values.count - rotated };
+  return { rotated, remaining: count + connections.count + values.count + versions.count - rotated };
 }
 
 const cached = new Recent<string, { at: number; found: Map<string, UsableSecret> }>(500);

@@ -7,8 +7,8 @@ import type { Settings } from "../../domain/settings/settings";
 let offers: typeof import("./executor-offer") | null = null;
 
 /**
- * Returns the state of the executor, which is asked at most once a minute. `absent` is no failure, even with an issue that says what to
- * install. The endpoint is public, so the executor's own message is not returned.
+ * Returns the state of the executor, which is asked at most once a minute, or 5 s after a failure. `absent` is no failure, even with an
+ * issue that says what to install. The endpoint is public, so the executor's own message is not returned.
  */
 export async function executorHealth(
   settings: Settings,

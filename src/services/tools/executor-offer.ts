@@ -8,8 +8,9 @@ import { canUseExecutor } from "../catalog/can-run";
 import type { Context } from "../context";
 import { remoteOf } from "./code";
 
-/** Milliseconds for which an answer is used. */
+/** Milliseconds for which an answer is used, and for which a failure is. */
 const FRESH = 60_000;
+const RETRY = 5_000;
 
 /** What the executor has, or why it could not be asked. */
 export type OfferAnswer = { offer: ExecutorOffer } | { problem: string };
@@ -27,7 +28,7 @@ export async function executorOffer(context: Pick<Context, "settings" | "now">):
     (offer) => ({ offer }),
     (error: unknown) => ({ problem: (error instanceof Error ? error.message : String(error)).slice(0, 500) }),
   );
-  last.set(executor.url, { found, until: context.now() + FRESH });
+  last.set(executor.url, { found, until: context.now() + ("offer" in found ? FRESH : RETRY) });
   return found;
 }
 

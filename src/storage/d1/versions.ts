@@ -43,6 +43,8 @@ export interface PackageRow {
   servers: JsonObject;
   /** The declared source. */
   source: SkillSource | null;
+  /** Milliseconds since the epoch. */
+  publishedAt: number;
 }
 
 /** SQL, next to `versions`: the number of the version, counted from 1. */
@@ -72,6 +74,7 @@ export async function readVersionPackage(
       files: versions.files,
       servers: serversOfVersion,
       source: sourceOfVersion,
+      publishedAt: versions.startedAt,
     })
     .from(skills)
     .innerJoin(versions, wanted)

@@ -5,6 +5,7 @@ export const OPEN = [
   "GET /",
   "GET /health",
   "GET /health/live",
+  "GET /.well-known/jwks.json",
   "GET /.well-known/oauth-protected-resource",
   "GET /.well-known/oauth-protected-resource/mcp",
 ];

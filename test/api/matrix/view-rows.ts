@@ -9,6 +9,7 @@ export const LOOKING_ROWS: Row[] = [
   ...skilled(`GET ${V}/files`, "read", 200),
   ...skilled(`GET ${V}/files/{path}`, "read", 200),
   ...skilled(`GET ${V}/permissions`, "read", 200),
+  ...skilled(`GET ${V}/attestation`, "read", 200),
   open("POST /api/v1/kinds/ghosts/preview", "ghosts", everybody(200), () => ({ json: { spec: {} } })),
   open("GET /api/v1/users", "admin", { ...everybody(403), admin: 200 }),
   own("GET /api/v1/conversations/{id}/series", "conversations", conversation, 200),

@@ -16,6 +16,7 @@ const WITHOUT_USER: Record<string, string> = {
   version_code: "what was found out of a version's code, goes with it",
   grant_tokens: "goes with its grant",
   version_sources: "where a version is said to come from, goes with it",
+  version_attestations: "what a version is, signed; goes with it",
   version_numbers: "which of its skill's versions it is, goes with it",
   version_archives: "the digest of a version's archive, goes with it",
   version_plugins: "the digest of a version's archive as a plugin, goes with it",

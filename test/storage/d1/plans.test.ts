@@ -26,6 +26,7 @@ import * as usage from "../../../src/storage/d1/usage";
 import * as users from "../../../src/storage/d1/users";
 import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
+import { ATTESTATION_QUERIES } from "../../support/attestation-queries";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { CHAT_QUERIES } from "../../support/chat-queries";
 import { DOOR_QUERIES } from "../../support/compat-queries";
@@ -68,6 +69,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...CONSOLE_QUERIES,
   ...CONNECTION_QUERIES,
   ...SKILL_NETWORK_QUERIES,
+  ...ATTESTATION_QUERIES,
   ...SIGN_IN_QUERIES,
   ...SERVER_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),

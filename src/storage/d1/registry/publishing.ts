@@ -11,6 +11,7 @@ import { ghostSkills, ghosts, now, skills, versions } from "../schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "../search";
 import { type SkillRecord, selectSkill } from "../skills";
 import { keepVerdicts } from "../versions";
+import { keepAttestation } from "./attestations";
 import { isInScopes } from "./ghost-references";
 import { keepSource } from "./sources";
 import { type NewVersion, numberOf, recordOfBatch } from "./version-batch";
@@ -38,6 +39,7 @@ export async function insertSkill(
       numberOf(db, version.id),
       ...keepVerdicts(db, version),
       ...keepSource(db, version),
+      ...keepAttestation(db, version),
       ...(title === null ? [] : [db.insert(skillTitles).values({ skillId: skill.id, title })]),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
@@ -64,6 +66,7 @@ export async function insertVersion(
         .returning(),
       ...keepVerdicts(db, version),
       ...keepSource(db, version),
+      ...keepAttestation(db, version),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
@@ -223,6 +226,7 @@ export async function insertInactive(
     numberOf(db, version.id),
     db.update(skills).set({ updatedAt: now }).where(eq(skills.id, version.skillId)).returning(),
     ...keepVerdicts(db, version),
+    ...keepAttestation(db, version),
     raiseCounters(db, [scope]),
     ...(answer === null ? [] : rememberReply(db, answer)),
   ]);

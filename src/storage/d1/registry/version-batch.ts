@@ -1,13 +1,18 @@
 // Reads the version that a batch has created.
 
 import { eq } from "drizzle-orm";
+import type { Envelope } from "../../../domain/attestation/statement";
 import { whenToUseOf } from "../../../domain/catalog/search";
 import type { Database } from "../database";
 import { type skills, versionNumbers, type versions } from "../schema/registry";
 import type { SkillRecord } from "../skills";
 
 export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> &
-  Pick<SkillRecord, "scripts" | "source">;
+  Pick<SkillRecord, "scripts" | "source"> & {
+    /** `null`: the gateway has no key to sign with. */
+    attestation: Envelope | null;
+  };
+
 /** Statement that returns the number of a version, for the batch that creates it. */
 export function numberOf(db: Database, versionId: string) {
   return db
@@ -24,7 +29,7 @@ export function recordOfBatch(
 ): SkillRecord {
   if (skill === undefined || numbered === undefined) throw new Error("a change of a skill returned no row");
   const { id, name, namespace, scope, userId, createdAt, updatedAt } = skill;
-  const { id: versionId, ...rest } = version;
+  const { id: versionId, attestation: _, ...rest } = version;
   const current = {
     versionId,
     currentId: skill.versionId,

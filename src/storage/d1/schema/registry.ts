@@ -3,6 +3,7 @@
 
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Envelope } from "../../../domain/attestation/statement";
 import type { GhostSpec } from "../../../domain/catalog/ghost";
 import type { SkillSource } from "../../../domain/catalog/source";
 import type { ScriptVerdict } from "../../../domain/code/check/verdict";
@@ -126,6 +127,20 @@ export const versionNumbers = sqliteTable(
     number: integer().notNull(),
   },
   (t) => [uniqueIndex("version_numbers_skill").on(t.skillId, t.number)],
+);
+
+/** Signed statements about versions. Versions without a row are signed when their statement is first read. */
+export const versionAttestations = sqliteTable(
+  "version_attestations",
+  {
+    versionId: text("version_id")
+      .primaryKey()
+      .references(() => versions.id, { onDelete: "cascade" }),
+    /** The id of the key that signed it. */
+    keyId: text("key_id").notNull(),
+    envelope: text({ mode: "json" }).$type<Envelope>().notNull(),
+  },
+  (t) => [index("version_attestations_key").on(t.keyId)],
 );
 
 /** Declared sources of versions, for those that have one. */

@@ -1,6 +1,8 @@
 // What an executor lacks for the scripts of a skill, as publishing and validation return it.
 
 import { afterEach, expect, it, vi } from "vitest";
+import { settingsFrom } from "../../../../src/domain/settings/settings";
+import { executorOffer } from "../../../../src/services/tools/executor-offer";
 import { askWith } from "../../../support/app";
 import { ADMIN_KEY } from "../../../support/call";
 import { form, skillZip } from "../../../support/skill";
@@ -83,4 +85,21 @@ it.each<[string, () => Response]>([
   const chart = scripts.get("scripts/chart.py");
   expect(chart).toMatchObject({ runs: "remote", reason: expect.stringContaining("could not be asked") });
   expect(chart).not.toHaveProperty("missing");
+});
+
+it("the executor is asked again 5 s after a failure, and a minute after an answer", async () => {
+  const settings = settingsFrom({ EXECUTOR_URL: "https://offer-recovery.example", EXECUTOR_KEY: KEY });
+  let isUp = false;
+  const asked = vi
+    .spyOn(globalThis, "fetch")
+    .mockImplementation(async () => (isUp ? Response.json(OFFER) : new Response(null, { status: 503 })));
+  const at = (seconds: number) => executorOffer({ settings, now: () => seconds * 1_000 });
+  expect(await at(1_000)).toHaveProperty("problem");
+  isUp = true;
+  expect(await at(1_004)).toHaveProperty("problem");
+  expect(await at(1_006)).toHaveProperty("offer");
+  expect(await at(1_060)).toHaveProperty("offer");
+  expect(asked).toHaveBeenCalledTimes(2);
+  await at(1_067);
+  expect(asked).toHaveBeenCalledTimes(3);
 });

@@ -202,8 +202,10 @@ function Cells({ row: { id, name, owner, description, version, updatedAt, findin
           </>
         )}
       </td>
-      <td className="soft" title={visible(description)}>
-        <Plain>{description}</Plain>
+      <td title={visible(description)}>
+        <div className="clamp">
+          <Plain>{description}</Plain>
+        </div>
       </td>
       <td>
         <Owner namespace={owner.replace(/^group:/, "")} isPublic={owner === "public"} />

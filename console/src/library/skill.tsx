@@ -2,11 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Skill } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Card } from "../parts/card";
+import { Button } from "../parts/controls";
 import { Facts } from "../parts/facts";
 import { Page } from "../parts/page";
 import { Answer, Issues, Later, Loading } from "../parts/state";
@@ -17,6 +18,7 @@ import { Files } from "./files";
 import { Owner } from "./owner";
 import { Permissions } from "./permissions";
 import { useRights } from "./rights";
+import { Share, useShareTargets } from "./share";
 import { Versions } from "./versions";
 
 const Instructions = lazy(() => import("./instructions"));
@@ -51,6 +53,8 @@ export function SkillPage(): ReactNode {
 function Shown({ skill }: { skill: Skill }): ReactNode {
   const { view = "instructions" } = route.useSearch();
   const rights = useRights(skill);
+  const shareTargets = useShareTargets(skill);
+  const [isSharing, share] = useState(false);
   const views = VIEWS.filter((name) => name !== "use" || rights?.measure === true);
   return (
     <Page
@@ -59,6 +63,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
       lead={<Plain>{skill.spec.description}</Plain>}
       actions={
         <>
+          {shareTargets.length > 0 && <Button onPress={() => share(true)}>{t("Share")}</Button>}
           {rights?.publish === true && (
             <Link className="button plain" to="/skills/$id/edit" params={{ id: skill.metadata.labels.id }}>
               {t("Edit")}
@@ -107,6 +112,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
         </div>
         <Summary skill={skill} />
       </div>
+      {isSharing && <Share skill={skill} groups={shareTargets} onClose={() => share(false)} />}
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { Head } from "./table";
 
 /** The height of a row, as `parts.css` sets it, in pixels. */
-const HEIGHT = 45;
+const HEIGHT = 57;
 /** The number of rows that are rendered at once, and how far one has to scroll until others are. */
 const RENDERED = 50;
 const STEP = 10;

@@ -30,7 +30,9 @@ function observe(): void {
       sources: { node: Node | null }[];
     })[]) {
       if (entry.hadRecentInput) continue;
-      const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML : `${node?.textContent}`));
+      const moved = entry.sources.map(({ node }) =>
+        node instanceof Element ? node.outerHTML : `${node?.textContent}`,
+      );
       shifts.push({ value: entry.value, moved: moved.map((text) => text.slice(0, 160)) });
     }
   }).observe({ type: "layout-shift", buffered: true });
@@ -39,13 +41,18 @@ function observe(): void {
 async function complete(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
-  await page.getByText(/^Loading /).first().waitFor({ state: "detached" });
+  await page
+    .getByText(/^Loading /)
+    .first()
+    .waitFor({ state: "detached" });
 }
 
 it.each([1280, 375])("has no layout shift after the first paint, %i pixels wide", async (width) => {
   const key = await desk.keyOf(`steady-${width}`);
   const form = new FormData();
-  const { buffer } = zipOf("steady.zip", { "steady/SKILL.md": skillText("steady", "1.0.0", "# Steady\n\nDo not move.") });
+  const { buffer } = zipOf("steady.zip", {
+    "steady/SKILL.md": skillText("steady", "1.0.0", "# Steady\n\nDo not move."),
+  });
   form.set("file", new Blob([new Uint8Array(buffer)]), "steady.zip");
   const published = await fetch(`${desk.gateway.url}/api/v1/kinds/skills/upload`, {
     method: "POST",

@@ -62,7 +62,7 @@ async function fixedTypo(visit: Visit): Promise<void> {
     await page.getByRole("status").filter({ hasText: "Ready to publish." }).waitFor();
     await visit.press("button", "Review and publish");
     await visit.press("button", "Publish", page.getByRole("dialog", { name: `Publish ${name}?` }));
-    await page.getByText("Tell the tides.").waitFor();
+    await page.locator(".prose").getByText("Tell the tides.").waitFor();
   });
 }
 
@@ -141,27 +141,32 @@ async function keyCreated(visit: Visit): Promise<void> {
   });
 }
 
-/** 4 steps from the overview until a user can use the skills of a group. */
+/** 4 steps from the list of skills until the members of a group can use one of them. */
 async function accessGiven(visit: Visit): Promise<void> {
   const { page, hands, gateway } = visit;
-  const [group, member] = [visit.named("crew"), visit.named("sailor")];
-  const [owner, other] = [await visit.keyFor("captain"), await visit.keyFor("sailor")];
+  const [group, skill] = [visit.named("crew"), visit.named("rigging")];
+  const [owner, member] = [await visit.keyFor("captain"), await visit.keyFor("sailor")];
   expect((await gateway.call("POST", "/groups", { name: group })).status).toBe(201);
-  await gateway.call("PUT", `/groups/${group}/members/${visit.named("captain")}`, { role: "Owner" });
-  const skill = visit.named("rigging");
-  await visit.publish(owner, skill, skillText(skill, "1.0.0", "Tie the knots."), group);
+  for (const [user, role] of [
+    ["captain", "Owner"],
+    ["sailor", "Reporter"],
+  ] as const)
+    await gateway.call("PUT", `/groups/${group}/members/${visit.named(user)}`, { role });
+  await visit.publish(owner, skill, skillText(skill, "1.0.0", "Tie the knots."));
   const sees = async () => {
-    const found = await gateway.call<{ name: string }[]>("GET", "/kinds/skills/unified", undefined, headers(other));
+    const found = await gateway.call<{ name: string }[]>("GET", "/kinds/skills/unified", undefined, headers(member));
     return found.body.some(({ name }) => name === skill);
   };
   expect(await sees()).toBe(false);
-  await visit.enter(owner);
+  await visit.enter(owner, "/console/skills");
   await visit.inSteps(4, async () => {
-    await visit.go("People and groups");
-    await visit.press("link", group);
-    await hands.write(page.getByRole("textbox", { name: "User" }), member);
-    await visit.press("button", "Add");
-    await visit.row(member).waitFor();
+    await visit.press("link", skill);
+    await visit.press("button", "Share");
+    const form = page.getByRole("dialog", { name: `Share ${skill} with a group` });
+    await hands.choose(form.getByLabel("Group"), group);
+    await visit.look("sharing a skill");
+    await visit.press("button", "Share", form);
+    await page.getByText("Skill shared.").waitFor();
   });
   await expect.poll(sees, { timeout: 30_000 }).toBe(true);
 }
@@ -190,6 +195,6 @@ export const JOBS: Readonly<Record<string, Journey>> = {
   "the reason of a failed conversation is found in 3 steps": failureSeen,
   "a server is connected in 3 steps": serverConnected,
   "a key is created in 3 steps": keyCreated,
-  "a group gives a user access in 4 steps": accessGiven,
+  "a group gets access to a skill in 4 steps": accessGiven,
   "what a conversation saved is seen in 1 step": savingSeen,
 };

@@ -85,9 +85,10 @@ export const USE_LIMITS = {
   /** Days and versions in usage reports. */
   days: 400,
   versions: 100,
-  /** Days of a report on all skills, and the skills that it names. */
+  /** Days of a report on all skills, and the skills that it names: by default and at most. */
   daysOfAll: 30,
   top: 10,
+  topMost: 1_000,
 } as const;
 
 /** Limits of what search reads of a skill and a query, and returns. */

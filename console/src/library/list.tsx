@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Puzzle, SearchX } from "lucide-react";
 import { type ReactNode, useDeferredValue, useEffect, useMemo } from "react";
-import { useMe } from "../gateway/session";
+import { type Somebody, useMe } from "../gateway/session";
 import { Choice } from "../parts/controls";
 import { Page } from "../parts/page";
 import { Search } from "../parts/search";
@@ -15,7 +15,19 @@ import { Choose } from "../publish/choose";
 import { canPublish, SKILL_TABS } from "../shell/places";
 import { rich, t } from "../text/text";
 import { Owner } from "./owner";
-import { allSkills, countsOf, type Filters, filtered, foundSkills, MOST, partsOf, type Row, tagsOf } from "./rows";
+import {
+  allSkills,
+  countsOf,
+  type Filters,
+  filtered,
+  foundSkills,
+  MOST,
+  partsOf,
+  type Row,
+  tagsOf,
+  useOfSkills,
+  withUse,
+} from "./rows";
 
 const route = getRouteApi("/skills");
 /** The number of tags that can be selected. */
@@ -26,6 +38,8 @@ const PARTS = [
   ["servers", "MCP servers"],
   ["network", "Network"],
   ["findings", "Findings"],
+  ["failing", "Failing"],
+  ["unused", "Unused"],
 ] as const;
 
 export function Library(): ReactNode {
@@ -39,10 +53,12 @@ export function Library(): ReactNode {
   const listed = useMemo(() => all.data?.pages.flatMap(({ rows }) => rows), [all.data]);
   const found = useQuery({ ...foundSkills(q ?? ""), enabled: q !== undefined, placeholderData: keepPreviousData });
   const known = useMemo(() => new Map(listed?.map((row) => [row.id, row])), [listed]);
-  const rows = useMemo(
-    () => (q === undefined ? listed : found.data?.map((row) => known.get(row.id) ?? row)),
-    [q, listed, found.data, known],
-  );
+  const { data: use } = useQuery(useOfSkills);
+  const measured = useMemo(() => measuredBy(me), [me]);
+  const rows = useMemo(() => {
+    const shown = q === undefined ? listed : found.data?.map((row) => known.get(row.id) ?? row);
+    return shown && withUse(shown, use, measured);
+  }, [q, listed, found.data, known, use, measured]);
   const { data: _, error, refetch } = q === undefined ? all : found;
   return (
     <Page
@@ -74,6 +90,12 @@ export function Library(): ReactNode {
       </Answer>
     </Page>
   );
+}
+
+/** Returns the owners whose usage the user can see, as rows name them. */
+function measuredBy({ rights }: Somebody): ReadonlySet<string> {
+  const names = rights.namespaces.filter(({ measure }) => measure).map(({ namespace }) => namespace);
+  return new Set(names.map((name) => (name === "default" || name === "public" ? name : `group:${name}`)));
 }
 
 function Bar({ rows }: { rows: readonly Row[] }): ReactNode {

@@ -2,7 +2,7 @@
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Skill, SkillItem } from "../../../sdk/src/generated/operations";
-import { slice } from "../gateway/call";
+import { call, slice } from "../gateway/call";
 
 /** The largest page of the gateway, and the number of skills that are loaded at most. Others are found by search. */
 const PAGE = 100;
@@ -24,6 +24,8 @@ export interface Row {
   findings: number;
   tags: readonly string[];
   contents: readonly Content[];
+  isFailing?: boolean;
+  isUnused?: boolean;
 }
 
 /** The filters, as the address has them. */
@@ -56,9 +58,51 @@ export const foundSkills = (q: string) =>
     },
   });
 
-/** Whether a filter in `has` applies: a content of the package, or `findings`. */
-const hasPart = (row: Row, part: string): boolean =>
-  part === "findings" ? row.findings > 0 : row.contents.some((content) => content === part);
+/** A skill fails if at least this share of this number of tool calls failed. */
+export const [FAILING, CALLS] = [0.1, 5];
+const USE_DAYS = 30;
+const USED = 1_000;
+
+/** How skills were used in the last 30 days, as far as the user can see it. */
+export interface Use {
+  failing: ReadonlySet<string>;
+  used: ReadonlySet<string>;
+  /** Whether more skills were used than are known. Then it is unknown which were not. */
+  isCut: boolean;
+}
+
+export const useOfSkills = queryOptions({
+  queryKey: ["usage", "skills"],
+  staleTime: 60_000,
+  queryFn: async ({ signal }): Promise<Use> => {
+    const { top, skills } = await call("skills.usageOfAll", { query: { days: USE_DAYS, top: USED } }, signal);
+    return {
+      failing: new Set(top.flatMap((one) => (isFailing(one) ? [one.skill_id] : []))),
+      used: new Set(top.flatMap(({ skill_id, loads }) => (loads > 0 ? [skill_id] : []))),
+      isCut: skills > top.length,
+    };
+  },
+});
+
+export const isFailing = ({ calls, failures }: { calls: number; failures: number }): boolean =>
+  calls >= CALLS && failures / calls >= FAILING;
+
+/** Adds to the rows whether they fail, and whether they are unused. `measured`: the owners whose usage the user can see. */
+export function withUse(rows: readonly Row[], use: Use | undefined, measured: ReadonlySet<string>): readonly Row[] {
+  if (use === undefined) return rows;
+  return rows.map((row) => {
+    const isUnused = !use.isCut && measured.has(row.owner) && !use.used.has(row.id);
+    return use.failing.has(row.id) || isUnused ? { ...row, isFailing: use.failing.has(row.id), isUnused } : row;
+  });
+}
+
+/** Whether a filter in `has` applies: a content of the package, or a state of the skill. */
+function hasPart(row: Row, part: string): boolean {
+  if (part === "findings") return row.findings > 0;
+  if (part === "failing") return row.isFailing === true;
+  if (part === "unused") return row.isUnused === true;
+  return row.contents.some((content) => content === part);
+}
 
 /** The parts of a list in the address. */
 export const partsOf = (text = ""): readonly string[] => text.split(",").filter(Boolean);
@@ -76,7 +120,12 @@ export function filtered(rows: readonly Row[], { from, has, tag, sort }: Filters
 
 /** Returns how many of the rows have each part. */
 export const countsOf = (rows: readonly Row[]): ReadonlyMap<string, number> =>
-  new Map([...CONTENTS, "findings"].map((part) => [part, rows.filter((row) => hasPart(row, part)).length]));
+  new Map(
+    [...CONTENTS, "findings", "failing", "unused"].map((part) => [
+      part,
+      rows.filter((row) => hasPart(row, part)).length,
+    ]),
+  );
 
 /** Returns the most frequent tags, most frequent first. */
 export function tagsOf(rows: readonly Row[], most: number): string[] {

@@ -197,7 +197,7 @@ export interface Operations {
   /** Returns the state of a conversation. */
   "conversations.get": { request: { path: { id: string } }; answer: Conversation };
   /** Lists your conversations, newest first. */
-  "conversations.list": { request: { query?: { limit?: number; cursor?: string; q?: string } }; answer: { items: ({ id: string; title: string | null; ghost: string | null; created_at: string; /** Accurate to 10 minutes, like the next two. */ turns: number | null; last_turn_at: string | null; /** The billed tokens so far. */ tokens: number | null })[]; next_cursor: string | null } };
+  "conversations.list": { request: { query?: { limit?: number; cursor?: string; q?: string; ghost?: string; since?: string; until?: string } }; answer: { items: ({ id: string; title: string | null; ghost: string | null; created_at: string; /** Accurate to 10 minutes, like the next two. */ turns: number | null; last_turn_at: string | null; /** The billed tokens so far. */ tokens: number | null })[]; next_cursor: string | null } };
   /** Returns the current prompt. */
   "conversations.prompt": { request: { path: { id: string }; query?: { format?: "mcp" | "openai" | "openai-responses" | "anthropic" } }; answer: { system: string; messages: ({ [name: string]: unknown })[] } };
   /** Restores active skills from a message history. */
@@ -439,7 +439,7 @@ export interface Operations {
   /** Returns how often a skill was used. */
   "skills.usage": { request: { path: { id: string }; query?: { days?: number } }; answer: { skill_id: string; skill_name: string; since: string; until: string; totals: { loads: number; calls: number; failures: number; tokens: number }; days: ({ day: string; loads: number; calls: number; failures: number; tokens: number })[]; versions: ({ version_id: string; version: string | null; loads: number; calls: number; failures: number; tokens: number })[] } };
   /** Returns how often skills were used. */
-  "skills.usageOfAll": { request: { query?: { days?: number } }; answer: { since: string; until: string; /** The number of skills that were used. */ skills: number; totals: { loads: number; calls: number; failures: number; tokens: number }; /** The sums of the same number of days before `since`. */ before: { loads: number; calls: number; failures: number; tokens: number }; days: ({ day: string; loads: number; calls: number; failures: number; tokens: number })[]; top: ({ skill_id: string; skill_name: string; loads: number; calls: number; failures: number; tokens: number })[] } };
+  "skills.usageOfAll": { request: { query?: { days?: number; top?: number } }; answer: { since: string; until: string; /** The number of skills that were used. */ skills: number; totals: { loads: number; calls: number; failures: number; tokens: number }; /** The sums of the same number of days before `since`. */ before: { loads: number; calls: number; failures: number; tokens: number }; days: ({ day: string; loads: number; calls: number; failures: number; tokens: number })[]; top: ({ skill_id: string; skill_name: string; loads: number; calls: number; failures: number; tokens: number })[] } };
   /** Validates a package without publishing it. */
   "skills.validate": { request: { body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** The name of the skill, if SKILL.md is not in a folder. A folder in the package must have the same name. */ name?: string } }; answer: Inspection };
   /** Returns the skills of a task (conversation). */

@@ -21,7 +21,8 @@ export const CONVERSATION_TEXTS: OperationTexts = {
   },
   [`GET ${C}`]: {
     id: "conversations.list",
-    about: "Lists your conversations, newest first. `q` filters by a part of the title, the agent (ghost) or the id; `ghost`, `since` and `until` by agent and time of creation.",
+    about:
+      "Lists your conversations, newest first. `q` filters by a part of the title, the agent (ghost) or the id; `ghost`, `since` and `until` by agent and time of creation.",
   },
   [`PUT ${C}/{id}`]: {
     id: "conversations.set",

@@ -34,6 +34,7 @@ export const PARAMETERS: Readonly<Record<string, readonly [about: string, exampl
   skill: ["The id of the skill, or its name if you can read only one skill of this name.", "skl_81f0c2"],
   skip: ["The number of items to skip, instead of `cursor`.", 0],
   state: ["Only items in this state.", "pending"],
+  top: ["The number of skills in `top`, most loaded first.", 10],
   turn: ["The number of the turn.", 1],
   until: ["Only records before this time (RFC 3339).", "2026-12-31T00:00:00Z"],
   user_id: ["The id of the user.", "alice"],

@@ -93,6 +93,13 @@ it("renders only the rows in view, and filters by the address", async () => {
   await part("Scripts").click();
   await link("csv-report").waitFor();
   expect([await link("many-042").count(), await part("Scripts").getAttribute("aria-pressed")]).toEqual([0, "true"]);
+  // No conversation has used the skills of the user.
+  await part("Scripts").click();
+  await part("Unused").click();
+  await link("many-000").waitFor();
+  expect(await part("Failing").isDisabled()).toBe(true);
+  await part("Unused").click();
+  await part("Scripts").click();
   await page.getByRole("searchbox").fill("what is many-042 for");
   await part("Scripts").click();
   await page.getByRole("searchbox").press("Enter");

@@ -302,7 +302,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await skillUse.addUses(db, BIG_USER, { id: "use_2", at: 1, counts }, 1);
   },
   readSkillUse: (db) => skillUse.readSkillUse(db, "skl_0-1", 0),
-  readScopesUse: (db) => skillUse.readScopesUse(db, [OWN, "public"], { before: 0, since: 1 }),
+  readScopesUse: (db) => skillUse.readScopesUse(db, [OWN, "public"], { before: 0, since: 1, top: 10 }),
   readMostUsed: (db) => skillUse.readMostUsed(db, 0, PAGE),
   putSkillOrder: (db) => skillUse.putSkillOrder(db, 1, ["skl_0-1"]),
   skillOrder: async (db) => skillUse.skillOrder(db, 2),

@@ -104,7 +104,10 @@ export function filesOf({ files, zip }: SkillPackage): Map<string, Uint8Array> {
  */
 export async function writeSkill(parent: string, skill: SkillPackage): Promise<string> {
   const place = path.join(parent, skill.name);
-  await mkdir(parent, { recursive: true });
+  await mkdir(parent, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST" && error.code !== "ENOTDIR") throw error;
+    throw misused(`${parent} is a file. Name a folder.`);
+  });
   const scratch = path.join(parent, `.skillgate-${randomUUID()}`);
   return withScratch(scratch, async () => {
     const fresh = path.join(scratch, "new");

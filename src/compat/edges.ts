@@ -14,7 +14,7 @@ import { addAnthropicSkills, answerAnthropicRefusal } from "./anthropic-skills/r
 import { openRoutesAt, withKey, withKeyIfAny } from "./open-routes";
 import { addOpenaiSkills, answerOpenaiRefusal } from "./openai-skills/routes";
 import { answerAgentPlugin, answerMarketplace, answerPlugin, publishPlugin } from "./plugins/answers";
-import { answerArchive, answerFile, answerIndex, answerSearch } from "./well-known/answers";
+import { answerArchive, answerAttestation, answerFile, answerIndex, answerSearch } from "./well-known/answers";
 import { type ViewRequest, viewByLink, viewOpenly, viewWithKey } from "./well-known/viewer";
 
 /** The vendors' Skills APIs below a group's scope path. They require a key and use the vendor's error format. */
@@ -25,6 +25,7 @@ type Handler = (c: HonoContext<HttpEnv>) => ViewRequest | Promise<ViewRequest>;
 /** The two locations where clients search for an index. */
 const INDEXES = ["/.well-known/agent-skills", "/.well-known/skills"] as const;
 const ARCHIVE = /^([0-9a-f]{64})\.zip$/;
+const ATTESTATION = /^([0-9a-f]{64})\.json$/;
 
 /** At a scope path, anybody can read open skills; writing and the vendors' APIs require a key. */
 const atPlaces = createMiddleware<HttpEnv>((c, next) =>
@@ -52,9 +53,12 @@ function vendorAt(
 function indexIn(open: ReturnType<typeof router>, folder: string, look: Handler): void {
   open.get(`${folder}/index.json`, async (c) => answerIndex(c, await look(c)));
   open.get(`${folder}/-/:name/:archive`, async (c) => {
-    const { name, sha256 } = { name: c.req.param("name"), sha256: ARCHIVE.exec(c.req.param("archive"))?.[1] };
+    const { name, archive } = c.req.param();
     const seen = await look(c);
-    if (sha256 === undefined || (seen.skill ?? name) !== name) throw notInIndex();
+    if ((seen.skill ?? name) !== name) throw notInIndex();
+    const [sha256, signed] = [ARCHIVE, ATTESTATION].map((pattern) => pattern.exec(archive)?.[1]);
+    if (signed !== undefined) return answerAttestation(c, seen, name, signed);
+    if (sha256 === undefined) throw notInIndex();
     return answerArchive(c, seen, name, sha256);
   });
   open.get(`${folder}/:name/:path{.+}`, async (c) => {

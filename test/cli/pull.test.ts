@@ -85,6 +85,12 @@ it("downloads by name into the agents' folder, over what was there", async () =>
   ]);
 });
 
+it("refuses a file as the folder", async () => {
+  await work.write({ out: "a file" });
+  expect(await pull("tide", "--dir", "out")).toMatchObject({ code: 2, stderr: expect.stringContaining("is a file") });
+  expect(await text("out")).toBe("a file");
+});
+
 it("brings all that a task uses, and says which the user selected", async () => {
   const ended = await pull("--task", "t1", "--dir", "out", "--json");
   expect(ended.code).toBe(0);

@@ -1,5 +1,6 @@
 // `skillgate verify`, and the verification of downloads: what is written, and what is refused.
 
+import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -10,6 +11,7 @@ import { skillZip } from "../support/skill";
 import { Stub, send, WorkFolder } from "../support/skillgate";
 
 const S = "/api/v1/kinds/skills";
+const SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 const settings = { SECRETS_KEY: btoa("a".repeat(32)), SECRETS_KEYS_PREVIOUS: [] };
 const upload = skillZip({ name: "tide", version: "1.0.0", files: { "data/a.txt": "of tide" } });
 
@@ -17,7 +19,7 @@ const upload = skillZip({ name: "tide", version: "1.0.0", files: { "data/a.txt":
 let stored: { zip: Uint8Array; zipSha256: string };
 let envelope: Envelope;
 let keySet: object;
-let answers: { envelope: unknown; link: string | undefined; hash: string };
+let answers: { envelope: unknown; link: string | undefined; hash: string; yanked: string | null };
 let work: WorkFolder;
 let stub: Stub;
 
@@ -36,7 +38,12 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   work = await WorkFolder.make();
-  answers = { envelope, link: `<${S}/id-tide/versions/ver_1/attestation>; rel="describedby"`, hash: stored.zipSha256 };
+  answers = {
+    envelope,
+    link: `<${S}/id-tide/versions/ver_1/attestation>; rel="describedby"`,
+    hash: stored.zipSha256,
+    yanked: null,
+  };
 });
 afterEach(async () => {
   stub?.close();
@@ -55,7 +62,13 @@ async function open(keys = keySet): Promise<string[]> {
       return send(response, 200, { items: [found], next_cursor: null });
     }
     if (pathname.endsWith("/versions")) {
-      const version = { version_id: "ver_1", version: "1.0.0", is_current: true, created_at: "", yanked_at: null };
+      const version = {
+        version_id: "ver_1",
+        version: "1.0.0",
+        is_current: true,
+        created_at: "",
+        yanked_at: answers.yanked,
+      };
       return send(response, 200, { items: [{ ...version, fileHash: answers.hash }], next_cursor: null });
     }
     if (pathname.endsWith("/attestation")) return send(response, 200, answers.envelope);
@@ -104,6 +117,35 @@ describe("pull", () => {
   });
 });
 
+describe("add from the index of a gateway", () => {
+  const INDEX = "/.well-known/agent-skills/index.json";
+  const add = async (signed: unknown, keys = keySet) => {
+    const digest = `sha256:${createHash("sha256").update(upload).digest("hex")}`;
+    const entry = { name: "tide", type: "archive", url: "-/tide/a.zip", digest, attestation: "-/tide/a.json" };
+    stub = await Stub.open((request, response) => {
+      if (request.url === INDEX) return send(response, 200, { $schema: SCHEMA, skills: [entry] });
+      if (request.url?.endsWith("/a.json")) return send(response, 200, signed);
+      response.end(upload);
+    }, keys);
+    return work.run("add", stub.url, "--dir", "out");
+  };
+
+  it("writes a skill that matches its statement", async () => {
+    expect((await add(envelope)).code).toBe(0);
+    expect(await written()).toEqual(["tide"]);
+  });
+
+  it.each<[string, unknown, object | undefined]>([
+    ["a changed statement", { ...envelope, payload: "AAAA" }, undefined],
+    ["a statement that is missing", null, undefined],
+    ["a statement of another key", envelope, { keys: [] }],
+  ])("writes nothing with %s", async (_, signed, keys) => {
+    const { code, stderr } = await add(signed, keys);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("'tide' is not verified")]);
+    expect(await written()).toEqual([]);
+  });
+});
+
 describe("verify", () => {
   const pulled = async (gateway: string[]) => {
     await pull(gateway);
@@ -139,6 +181,14 @@ describe("verify", () => {
     answers.hash = other?.zipSha256 ?? "";
     const { code, stderr } = await work.run("verify", "out/tide", ...gateway);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/its content differs/)]);
+  });
+
+  it("notes that a version was yanked", async () => {
+    const gateway = await open();
+    const folder = await pulled(gateway);
+    answers.yanked = "2026-11-26T00:00:00Z";
+    const { code, stderr } = await work.run("verify", folder, ...gateway);
+    expect([code, stderr]).toEqual([0, "This version was yanked on 2026-11-26. Download another one.\n"]);
   });
 
   it("works with files alone, and says what is missing", async () => {

@@ -3,8 +3,11 @@
 import { env } from "cloudflare:workers";
 import { unzipSync } from "fflate";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { publicSigningKeySchema } from "../../src/domain/attestation/statement";
+import { verifyVersion } from "../../src/domain/attestation/verify";
 import { COMPAT_LIMITS } from "../../src/domain/compat/limits";
 import { sha256Hex } from "../../src/domain/digest";
+import { readPackage } from "../../src/domain/package/package";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
 import { publishOwn, publishPublic } from "../support/chat-turns";
 
@@ -14,6 +17,7 @@ interface Entry {
   description: string;
   url: string;
   digest: string;
+  attestation: string;
   version: string;
   files: string[];
 }
@@ -66,6 +70,17 @@ describe("the index without a key", () => {
     const unpacked = unzipSync(bytes);
     expect(Object.keys(unpacked)).toEqual(entry!.files);
     expect(new TextDecoder().decode(unpacked["scripts/run.sh"])).toBe(files["scripts/run.sh"]);
+
+    const keySet = await (await get("/.well-known/jwks.json")).json<{ keys: unknown[] }>();
+    const keys = keySet.keys.map((key) => publicSigningKeySchema.parse(key));
+    const { package: found } = await readPackage(bytes, { fileName: "opened.zip" });
+    const expected = { zipSha256: found?.zipSha256 ?? "", name: "opened", skillId: id, versionId: entry!.version };
+    const signed = await get(archiveOf("", { ...entry!, url: entry!.attestation }));
+    expect(await verifyVersion(await signed.json(), keys, expected)).toHaveProperty("statement");
+    expect((await get(archiveOf("", { ...entry!, url: `-/opened/${"0".repeat(64)}.json` }))).status).toBe(404);
+    expect(
+      (await get(archiveOf("", { ...entry!, url: entry!.attestation.replace("opened", "merely-public") }))).status,
+    ).toBe(404);
 
     const file = await get("/.well-known/skills/opened/scripts/run.sh");
     expect([file.status, await file.text(), file.headers.get("content-security-policy")]).toEqual([

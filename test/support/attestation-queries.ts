@@ -14,7 +14,7 @@ const envelope: Envelope = {
 };
 
 export const ATTESTATION_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
-  attestationOf: async (db) => attestations.attestationOf(db, VERSION),
+  selectAttestation: async (db) => attestations.selectAttestation(db, VERSION),
   readAttestation: (db) => attestations.readAttestation(db, VERSION),
   putAttestation: (db) => attestations.putAttestation(db, VERSION, envelope, "k"),
   attestationsUnderKeys: (db) => attestations.attestationsUnderKeys(db, ["k", "l"], 10),

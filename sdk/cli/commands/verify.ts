@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { SignedStatement } from "../../../src/domain/attestation/statement";
 import { keysIn, signingKeysOf, verified, verifyWithGateway } from "../attestation";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, type Values } from "../command";
-import { answer, placeOf, tell, type Work } from "../context";
+import { answer, note, placeOf, tell, type Work } from "../context";
 import { readSkill, skillAt } from "../folder";
 import { originOf } from "../print";
 import { EXIT, misused, Problem } from "../problem";
@@ -58,7 +58,10 @@ async function statementFor(
       EXIT.refused,
       `'${name}' differs from every version of '${metadata.name}' on the gateway. Compare it with \`${work.program} diff\`.`,
     );
-  return verifyWithGateway(gateway, { skillId, versionId: version.version_id, zipSha256, name });
+  const statement = await verifyWithGateway(gateway, { skillId, versionId: version.version_id, zipSha256, name });
+  if (version.yanked_at !== null)
+    note(`This version was yanked on ${version.yanked_at.slice(0, 10)}. Download another one.`);
+  return statement;
 }
 
 async function jsonIn(work: Work, typed: string): Promise<unknown> {

@@ -6,6 +6,7 @@ import { createGunzip } from "node:zlib";
 import * as z from "zod";
 import type { ClaimedSource } from "../../../src/domain/catalog/source";
 import { checkName } from "../../../src/domain/package/name";
+import { keysIn, verified } from "../attestation";
 import { note, type Work } from "../context";
 import { filesOf, type PackedFile, readSkill } from "../folder";
 import { EXIT, Problem } from "../problem";
@@ -21,6 +22,8 @@ const artifactSchema = z.looseObject({
   type: z.string(),
   url: z.string(),
   digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  /** The signed statement about the skill, if the site is a gateway that signs. */
+  attestation: z.string().optional(),
 });
 const listedSchema = z.looseObject({ name: z.string(), files: z.array(z.string()).max(2_000) });
 const indexSchema = z.looseObject({ $schema: z.string().optional(), skills: z.array(z.unknown()).max(10_000) });
@@ -88,7 +91,7 @@ function offerOf(work: Work, index: URL, asked: string, isArtifact: boolean, ent
 async function fetchArtifact(
   work: Work,
   index: URL,
-  { name, type, url, digest }: z.infer<typeof artifactSchema>,
+  { name, type, url, digest, attestation }: z.infer<typeof artifactSchema>,
 ): Promise<Fetched> {
   const from = new URL(url, index);
   const response = await fetchFrom(work, from);
@@ -101,7 +104,26 @@ async function fetchArtifact(
   const { package: found, issues } = await readSkill(bytes, `${name}.zip`);
   if (found === null)
     throw new Problem(EXIT.refused, `${name} is not a valid skill: ${issues.map(({ message }) => message).join("; ")}`);
+  if (attestation !== undefined) {
+    const [keySet, envelope] = await Promise.all([
+      jsonFrom(work, new URL("/.well-known/jwks.json", index)),
+      jsonFrom(work, new URL(attestation, index)),
+    ]);
+    await verified(envelope, keysIn(keySet), { zipSha256: found.zipSha256, name });
+  }
   return { name, origin: from.href, files: new Map([...filesOf(found)].map(([path, file]) => [path, plain(file)])) };
+}
+
+/** Returns the JSON at an address, or `null` if there is none. */
+async function jsonFrom(work: Work, from: URL): Promise<unknown> {
+  const response = await fetchFrom(work, from);
+  if (response === null) return null;
+  try {
+    return JSON.parse(Buffer.from(await bytesOf(response, BOUNDS.artifact)).toString("utf8"));
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    return null;
+  }
 }
 
 async function unpackedTar(name: string, bytes: Uint8Array): Promise<Map<string, PackedFile>> {

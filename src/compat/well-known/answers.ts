@@ -9,6 +9,7 @@ import { Recent } from "../../domain/recent";
 import type { HttpEnv } from "../../edge/edge";
 import { namesTag, tagOf } from "../../edge/etag";
 import {
+  findIndexedAttestation,
   findIndexedFile,
   findIndexedSkill,
   notInIndex,
@@ -45,7 +46,7 @@ export async function answerIndex(c: HonoContext<HttpEnv>, { viewer, skill, isOp
     const until = Date.now() + COMPAT_LIMITS.knownForMs;
     for (const { name, sha256, versionId } of skills) knownIn(c.env).set(keyOf(name, sha256), { versionId, until });
   }
-  const body = JSON.stringify(wellKnownIndex(skills, isCut));
+  const body = JSON.stringify(wellKnownIndex(skills, isCut, viewer.settings.SECRETS_KEY !== undefined));
   return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
 }
 
@@ -64,6 +65,17 @@ export async function answerArchive(
   const stored = await openArchive(viewer.packages, viewer.timings, versionId);
   if (stored === null) throw notInIndex();
   return cachedResponse(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
+}
+
+/** Returns the signed statement about the version of an archive. */
+export async function answerAttestation(
+  c: HonoContext<HttpEnv>,
+  { viewer, isOpen }: ViewRequest,
+  name: string,
+  sha256: string,
+): Promise<Response> {
+  const body = JSON.stringify(await findIndexedAttestation(viewer, name, sha256, Date.now()));
+  return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
 }
 
 /** Returns one file of a skill, for clients of the older index. */

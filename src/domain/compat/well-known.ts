@@ -64,8 +64,8 @@ export interface Indexed {
 /** A notice in an index that omits skills, for users who open the index and look for a missing one. Clients ignore the notice. */
 const CUT = "The index is full, so some skills are missing. Add a single skill by its own address: <base URL>/<skill>.";
 
-/** The index. Its URLs are relative to the index. */
-export function wellKnownIndex(skills: readonly Indexed[], isCut: boolean) {
+/** The index. Its URLs are relative to the index. `isSigned`: whether the gateway signs versions. */
+export function wellKnownIndex(skills: readonly Indexed[], isCut: boolean, isSigned: boolean) {
   return {
     $schema: INDEX_SCHEMA,
     ...(isCut ? { cut: { shown: skills.length, about: CUT } } : {}),
@@ -75,6 +75,8 @@ export function wellKnownIndex(skills: readonly Indexed[], isCut: boolean) {
       description: cutDescription(description),
       url: `${ARCHIVES}/${name}/${sha256}.zip`,
       digest: `sha256:${sha256}`,
+      // The signed statement about the version. Clients that do not know the field ignore it.
+      ...(isSigned ? { attestation: `${ARCHIVES}/${name}/${sha256}.json` } : {}),
       // For clients of 0.1: if `version` changes, they download the files again.
       version: versionId,
       files: paths,

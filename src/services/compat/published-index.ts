@@ -16,6 +16,7 @@ import { versionArchives } from "../../storage/d1/schema/compat";
 import { searchSkills } from "../../storage/d1/search";
 import { readVersionPackage } from "../../storage/d1/versions";
 import type { Context } from "../context";
+import { attestationOf } from "../registry/attestations";
 import { allowedOf } from "../registry/by-name";
 import { type ArchiveForm, withArchives } from "./archives";
 
@@ -65,6 +66,15 @@ export async function findIndexedSkill(
   const found = (await findArchive(viewer.db, viewer, name, sha256)).find(({ scope }) => scope === shown.scope);
   if (found === undefined) throw notInIndex();
   return found;
+}
+
+/** Returns the signed statement about the version whose archive has this digest, of a visible skill. */
+export async function findIndexedAttestation(viewer: Viewer, name: string, sha256: string, now: number) {
+  const { versionId } = await findIndexedSkill(viewer, name, sha256);
+  const [shown] = await readOffered(viewer, { name, limit: viewer.scopes.length });
+  const found = shown === undefined ? null : await readVersionPackage(viewer.db, shown.id, versionId);
+  if (shown === undefined || found === null) throw notInIndex();
+  return attestationOf(viewer, shown.id, found, now);
 }
 
 /** Returns a file of a visible skill, at the version in the index. */

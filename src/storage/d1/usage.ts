@@ -124,8 +124,9 @@ function versionSums(db: Database, scope: string) {
       bytes: sql<number>`coalesce(sum(${versions.zipSize}
         + coalesce((SELECT size FROM version_archives WHERE version_id = ${versions.id}), 0)
         + coalesce((SELECT size FROM version_plugins WHERE version_id = ${versions.id}), 0)), 0)`,
-      databaseBytes: sql<number>`coalesce(sum(${ROW} + coalesce((SELECT octet_length(source) FROM version_sources
-        WHERE version_id = ${versions.id}), 0)), 0)`,
+      databaseBytes: sql<number>`coalesce(sum(${ROW}
+        + coalesce((SELECT octet_length(source) FROM version_sources WHERE version_id = ${versions.id}), 0)
+        + coalesce((SELECT octet_length(envelope) FROM version_attestations WHERE version_id = ${versions.id}), 0)), 0)`,
     })
     .from(skills)
     .innerJoin(versions, eq(versions.skillId, skills.id))

@@ -11,7 +11,7 @@ export function keepAttestation(db: Database, { id, attestation }: { id: string;
 }
 
 /** Statement that reads the envelope of a version. */
-export function attestationOf(db: Database, versionId: string) {
+export function selectAttestation(db: Database, versionId: string) {
   return db
     .select({ envelope: versionAttestations.envelope })
     .from(versionAttestations)
@@ -20,7 +20,7 @@ export function attestationOf(db: Database, versionId: string) {
 
 /** Returns the stored envelope of a version, or `null`. */
 export async function readAttestation(db: Database, versionId: string): Promise<Envelope | null> {
-  const [row] = await attestationOf(db, versionId);
+  const [row] = await selectAttestation(db, versionId);
   return row === undefined ? null : envelopeSchema.parse(row.envelope);
 }
 
@@ -44,7 +44,7 @@ export async function putAttestation(
         set: row,
         setWhere: eq(versionAttestations.keyId, replaced ?? ""),
       }),
-    attestationOf(db, versionId),
+    selectAttestation(db, versionId),
   ]);
   return envelopeSchema.parse(rows[0]?.envelope ?? envelope);
 }

@@ -8,6 +8,7 @@ import { verifyVersion } from "../../../../src/domain/attestation/verify";
 import { attestationOfVersion } from "../../../../src/services/registry/attestations";
 import { rotateSecrets } from "../../../../src/services/secrets/secrets";
 import { publicKeys } from "../../../../src/services/secrets/signing";
+import { readScopeUse } from "../../../../src/storage/d1/usage";
 import { call, keyFor } from "../../../support/call";
 import { contextOf } from "../../../support/context";
 import { form, skillZip } from "../../../support/skill";
@@ -90,6 +91,17 @@ describe("the attestation of a version", () => {
     expect(await verifyVersion(JSON.parse(one), await keysOf(), expected(skill))).toMatchObject({
       statement: { predicate: { signed_later_at: expect.any(String) } },
     });
+  });
+
+  it("counts in the database quota of its owner", async () => {
+    const skill = await published({ name: "attested-counted" }, { key: alice });
+    const used = async () => (await readScopeUse(contextOf("attest-alice").db, "user:attest-alice")).databaseBytes;
+    const before = await used();
+    const row = env.DB.prepare(
+      "DELETE FROM version_attestations WHERE version_id = ? RETURNING length(envelope) AS bytes",
+    );
+    const gone = await row.bind(skill.status.version_id).first<{ bytes: number }>();
+    expect(before - (await used())).toBe(gone?.bytes);
   });
 
   it("does not exist for a draft, or without SECRETS_KEY", async () => {

@@ -55,7 +55,7 @@ const FULL_ONLY = [
   "test/node/commands.test.ts",
   "test/node/confined.test.ts",
   "test/node/examples.test.ts",
-  "test/node/executor{,-network,-network-attacks,-packages}.test.ts",
+  "test/node/executor{,-containers,-fixtures,-hostile,-network,-network-attacks,-packages}.test.ts",
   "test/node/sign-in.test.ts",
   "test/node/skill.test.ts",
 ];

@@ -46,9 +46,9 @@ class Refusal extends Error {
 
 /**
  * Starts the server. Throws with the reason if runs cannot be confined here: a script never runs unconfined.
- * @param {{ port?: number, host?: string, key: string, parallel?: number, layers?: Layers, probesLater?: boolean }} options `layers`: installs
- * packages; if absent, nothing is installed. `probesLater`: only checks that bubblewrap starts, so that the server is ready at once; the
- * first request waits for the rest
+ * @param {{ port?: number, host?: string, key: string, parallel?: number, layers?: Layers, checksFirst?: "all" | "start" | "none" }} options `layers`:
+ * installs packages; if absent, nothing is installed. `checksFirst`: what is checked before the server listens. With `start` only that
+ * bubblewrap starts. The first request waits for the rest, and is refused if runs cannot be confined
  * @returns {Promise<{ url: string, prepare: () => Promise<void>, close: () => Promise<void> }>} `prepare`: does now what the first request
  * needs, and throws if runs cannot be confined
  */
@@ -58,17 +58,17 @@ export async function serveExecutor({
   key,
   parallel = Math.max(1, availableParallelism()),
   layers = new Layers({ mode: "off", folder: "" }),
-  probesLater = false,
+  checksFirst = "all",
 }) {
   if (key.length < 20) throw new Error("The key of the executor is too short (at least 20 characters).");
   const closed = new AbortController();
-  if (probesLater) throwUnlessOk(await probeStart());
+  if (checksFirst === "start") throwUnlessOk(await probeStart());
   const confinement = new Once(async () => throwUnlessOk(await probe(closed.signal)));
   const about = new Once(() => describe(closed.signal));
   const places = new Places(parallel);
   /** The runs with a network, by the id that the gateway gave them. */
   const exchanges = new Map();
-  if (!probesLater) await confinement.get();
+  if (checksFirst === "all") await confinement.get();
   const handle = async (request, response) => {
     if (!hasKey(request.headers.authorization, key))
       throw new Refusal(401, "UNAUTHORIZED", "The key is wrong. Set EXECUTOR_KEY.");
@@ -321,13 +321,17 @@ const invalid = (problem) => new Refusal(422, "INVALID_RUN", `${problem}. See do
 const tooLarge = () =>
   new Refusal(413, "RUN_TOO_LARGE", `Run too large (limit ${BODY_BYTES / MiB} MiB). Send fewer or smaller files.`);
 
+/** Files of /workspace come first, as in isolates. */
+const placeOf = (path) => FOLDERS.findIndex((folder) => path.startsWith(`${folder}/`));
+const byPlace = (a, b) => placeOf(a.path) - placeOf(b.path) || (a.path < b.path ? -1 : 1);
+
 /** Returns the result and the new and changed files, and the names of those over a limit. */
 async function answer(response, { exit, stdout, stderr, ms, reason, files }, given, exchange) {
   const form = new FormData();
   const left = [];
   let count = 0;
   let bytes = 0;
-  for (const file of files.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+  for (const file of files.sort(byPlace)) {
     if (given.get(file.path)?.equals(file.bytes)) continue;
     const isTooLarge = file.bytes.length > OUT.fileBytes;
     if (isTooLarge || count >= OUT.files || bytes + file.bytes.length > OUT.bytes) {

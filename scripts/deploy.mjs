@@ -2,17 +2,17 @@
 // --dry-run` needs no account and checks the build and the settings.
 
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildGateway } from "./build/worker.mjs";
 import { agree, chooseAccount, logIn, question } from "./kit/account.mjs";
+import { checkContainers, deployContainers, rehearseContainers, wantsContainers } from "./kit/containers.mjs";
 import { root, writeWhole } from "./kit/files.mjs";
 import { readOptions, YES } from "./kit/options.mjs";
 import { fail, Refusal, say } from "./kit/refusal.mjs";
 import { ensureReplication } from "./kit/replication.mjs";
-import { runWrangler } from "./kit/wrangler.mjs";
+import { deployWorker, runWrangler } from "./kit/wrangler.mjs";
 import { readWranglerConfig } from "./kit/wrangler-config.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
 import { formatVariables, readVariableFile } from "./local/devvars.mjs";
@@ -29,28 +29,35 @@ const isWorkersBuild = process.env.WORKERS_CI === "1";
 /** A new address at workers.dev does not respond at once. */
 const ADDRESS_PATIENCE = 120_000;
 
-const USAGE = `Use: npm run deploy [-- --dry-run | --yes]
-  --dry-run   check settings and build and say what would be done; nothing leaves this machine
-  --yes       do not ask before the first change to the account`;
+const USAGE = `Use: npm run deploy [-- --dry-run | --yes] [--containers | --no-containers]
+  --dry-run         check settings and build and say what would be done; nothing leaves this machine
+  --yes             do not ask before the first change to the account
+  --containers      also deploy an executor in Cloudflare Containers, for scripts that need packages or programs; it costs while it runs
+  --no-containers   do not ask about it`;
 
 async function main() {
-  const { isDryRun, isAgreed } = readDeployOptions();
+  const options = readDeployOptions();
   const config = await readWranglerConfig();
   refusePlacement(config.placement);
   const { main, settings } = await buildGateway({ release: true });
   const secretNames = Object.keys(settings.SETTINGS).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
   checkSettings(config.vars ?? {}, secretNames, await readVariableFile(SECRETS), settings);
-  await (isDryRun ? rehearse(config, secretNames, main) : deploy(config, secretNames, main, settings, isAgreed));
+  await (options.isDryRun
+    ? rehearse(config, secretNames, main, options)
+    : deploy(config, secretNames, main, settings, options));
 }
 
 /** Refuses unknown options: a mistyped `--dry-run` must not deploy. */
 function readDeployOptions() {
-  const { values } = readOptions(USAGE, { ...YES, "dry-run": { type: "boolean" } });
+  const flag = { type: "boolean" };
+  const { values } = readOptions(USAGE, { ...YES, "dry-run": flag, containers: flag, "no-containers": flag });
   // `npm run deploy --dry-run`: npm treats this option as its own and passes it to scripts only in this variable.
   const asked = process.env.npm_config_dry_run ?? "";
   const isDryRun = values["dry-run"] === true || !["", "false"].includes(asked);
   if (isDryRun && values.yes === true) throw new Refusal(`--dry-run and --yes exclude each other.\n${USAGE}`);
-  return { isDryRun, isAgreed: values.yes === true };
+  const { containers, "no-containers": none } = values;
+  if (containers && none) throw new Refusal(`--containers and --no-containers exclude each other.\n${USAGE}`);
+  return { isDryRun, isAgreed: values.yes === true, containers: none ? false : containers };
 }
 
 /**
@@ -81,7 +88,7 @@ function refusePlacement(placement) {
   );
 }
 
-async function rehearse(config, secretNames, main) {
+async function rehearse(config, secretNames, main, { containers }) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   // Builds the copy as a real run does, so that a dry run also checks this step.
   const copy = await configFor(database, "11111111-1111-4111-8111-111111111111");
@@ -94,6 +101,7 @@ async function rehearse(config, secretNames, main) {
   6. ask for the secrets the Worker lacks, of ${secretNames.join(", ")}, and keep them in ${path.basename(SECRETS)}
   7. deploy the Worker ${config.name} with them
   8. publish the built-in skills through its API
+With --containers, an executor is deployed before step 6.
 Now the part that needs no account:`);
   const folder = path.join(root, "dist", "deploy");
   await rm(folder, { recursive: true, force: true });
@@ -102,12 +110,19 @@ Now the part that needs no account:`);
     const text = await readFile(path.join(folder, name));
     say(`dist/deploy/${name}: ${kib(text.length)}, gzip ${kib(gzipSync(text).length)}`);
   }
+  if (containers) await rehearseContainers(config.name);
 }
 
-async function deploy(config, secretNames, main, settings, isAgreed) {
+async function deploy(config, secretNames, main, settings, options) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   const account = await chooseAccount(config, await logIn());
-  if (!isAgreed && !isWorkersBuild) await agree(config.name, account);
+  const { vars = {} } = config;
+  if (options.containers) await checkContainers(vars);
+  if (!options.isAgreed && !isWorkersBuild) await agree(config.name, account);
+  const known = await readVariableFile(SECRETS);
+  const hasExecutor = vars.EXECUTOR_URL !== undefined || known.EXECUTOR_KEY !== undefined;
+  const isWithContainers = await wantsContainers(options, hasExecutor);
+  if (isWithContainers && !options.containers) await checkContainers(vars);
   const id = await databaseId(database);
   await writeWhole(CONFIG, await configFor(database, id));
   await ensureReplication({
@@ -120,17 +135,22 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   say("applying the migrations");
   await wrangler(["d1", "migrations", "apply", database.binding, "--remote", "--config", CONFIG], { show: true });
 
-  const known = await readVariableFile(SECRETS);
-  const missing = await missingSecrets(secretNames, known, settings);
+  const executor = isWithContainers ? await deployContainers(config.name, known.EXECUTOR_KEY) : null;
+  const missing = await missingSecrets(secretNames, known, settings, executor);
   Object.assign(known, missing);
   if (Object.keys(missing).length > 0) await writeWhole(SECRETS, formatVariables(known), 0o600);
-  const url = await upload(main, missing);
+  // --keep-vars: settings from the dashboard and of earlier deployments are preserved.
+  const args = [main, "--no-bundle", "--config", CONFIG, "--keep-vars"];
+  if (executor !== null) args.push("--var", `EXECUTOR_URL:${executor.EXECUTOR_URL}`);
+  const url = await deployWorker(args, missing);
   await until(url);
   const key = process.env[ADMIN_KEY] || known[ADMIN_KEY];
   if (key === undefined) say(keyIsMissing());
   else if (!(await publishBuiltins(url, key)))
     throw new Refusal("The Worker is deployed, but some built-in skills were not published.");
   console.log(`deployed ${url}`);
+  if (executor !== null)
+    say("The first container starts some minutes after the first deployment. Then check it: npm run deploy:verify");
   if (missing[ADMIN_KEY] !== undefined && !isWorkersBuild) console.log(`admin key ${missing[ADMIN_KEY]}`);
 }
 
@@ -173,12 +193,19 @@ async function configFor(database, id) {
   return parts.join(id);
 }
 
-/** Returns the secrets that the deployed Worker lacks: from the environment, from an earlier run, or entered at the terminal. */
-async function missingSecrets(names, known, { parseSettings }) {
+/**
+ * Returns the secrets that the deployed Worker lacks: from the environment, from an earlier run, or entered at the terminal. The key of an
+ * executor that was just deployed replaces the one it has.
+ */
+async function missingSecrets(names, known, { parseSettings }, executor) {
   // The command fails if the Worker does not exist yet. Then all secrets are missing.
   const { code, stdout } = await runWrangler(["secret", "list", "--config", CONFIG]);
   const stored = new Set(code === 0 ? JSON.parse(stdout).map((secret) => secret.name) : []);
   const values = {};
+  if (executor !== null) {
+    values.EXECUTOR_KEY = executor.EXECUTOR_KEY;
+    stored.add("EXECUTOR_KEY");
+  }
   for (const name of names.filter((each) => !stored.has(each))) {
     const value =
       process.env[name] || known[name] || (await ask(name)) || (name === ADMIN_KEY && !isWorkersBuild ? newKey() : "");
@@ -196,32 +223,6 @@ function newKey() {
 async function ask(name) {
   if (!process.stdin.isTTY) return "";
   return question(`${name} (empty: ${name === ADMIN_KEY ? "one is made" : "left out"}): `);
-}
-
-/** Deploys code and secrets in one version, and returns the Worker's address. */
-async function upload(main, secrets) {
-  const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
-  const [secretsFile, outputFile] = [path.join(folder, "secrets.json"), path.join(folder, "output.json")];
-  try {
-    await writeWhole(secretsFile, JSON.stringify(secrets), 0o600);
-    const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", secretsFile] : [];
-    // --keep-vars: settings from the dashboard are preserved.
-    await wrangler(["deploy", main, "--no-bundle", "--config", CONFIG, "--keep-vars", ...withSecrets], {
-      show: true,
-      env: { WRANGLER_OUTPUT_FILE_PATH: outputFile },
-    });
-    const entries = (await readFile(outputFile, "utf8"))
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const url = entries
-      .find((entry) => entry.type === "deploy")
-      ?.targets?.find((target) => target.startsWith("https://"));
-    if (url === undefined) throw new Refusal("The Worker is deployed, but wrangler printed no URL.");
-    return url;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 async function until(url) {

@@ -28,7 +28,7 @@ const SECONDS = 30;
 const ATTEMPTS = 240;
 
 /**
- * The servers, with the arguments of their commands and a call that needs no network. `stdio`: mcp-proxy from npm serves it over HTTP. A
+ * The servers: a package, or a program of the trials, with the arguments of their commands and a call that needs no network. `stdio`: mcp-proxy from npm serves it over HTTP. A
  * server without `call` needs an account for its calls, so only its tools are listed.
  */
 const SERVERS = {
@@ -57,6 +57,15 @@ const SERVERS = {
       tool: "sequentialthinking",
       with: { thought: "one", thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false },
       returns: "thoughtNumber",
+    },
+  },
+  grpc: {
+    program: path.join(trial, "grpc.mjs"),
+    stdio: true,
+    call: {
+      tool: "Greeter_Greet",
+      with: { name: "Ada", mood: "ROUGH", ports: [{ name: "Kiel", berths: "9007199254740993" }] },
+      returns: "Hello Ada, the sea is ROUGH at Kiel with 9007199254740993 berths.",
     },
   },
   playwright: {
@@ -162,9 +171,9 @@ async function stateIn(as, chat, name, state) {
   return found;
 }
 
-async function startServer({ module, stdio = false, args = () => [], env = () => ({}) }, folder) {
+async function startServer({ module, program, stdio = false, args = () => [], env = () => ({}) }, folder) {
   const port = await anyPort();
-  const own = [process.execPath, await binOf(module), ...args(port, folder)];
+  const own = [process.execPath, program ?? (await binOf(module)), ...args(port, folder)];
   const bridge = [process.execPath, await binOf("mcp-proxy"), "--port", String(port), "--host", "127.0.0.1", "--"];
   const [command, ...rest] = stdio ? [...bridge, ...own] : own;
   const child = spawn(command, rest, {

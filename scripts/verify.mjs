@@ -1,6 +1,6 @@
 // `npm run deploy:verify`: checks on a running gateway what only an account can show. These are support for WebAssembly and promise
-// integration (JSPI) in dynamic Workers, the duration of a cold start, and the platform's own limits. It creates a public skill and a
-// conversation, and deletes both.
+// integration (JSPI) in dynamic Workers, the duration of a cold start, the platform's own limits, and the executor if there is one. It
+// creates a public skill and a conversation, and deletes both.
 
 import { randomBytes } from "node:crypto";
 import { strToU8, zipSync } from "fflate";
@@ -31,6 +31,26 @@ const SCRIPTS = {
   "memory.py": "all = []\nwhile True: all.append(bytearray(1 << 20))",
 };
 
+/** Scripts that only an executor runs, because they start programs. */
+const EXECUTOR_SCRIPTS = {
+  "packages.py":
+    "import subprocess, numpy, pandas, matplotlib, openpyxl, docx, pptx, pypdf, lxml, yaml\nprint(numpy.arange(4).sum())",
+  "programs.sh":
+    'git --version | cut -c1-11; echo "[1,2]" | python3 -c "import json, sys; print(sum(json.load(sys.stdin)))"',
+  "connect.py":
+    "import socket, subprocess\ntry:\n    socket.create_connection(('1.1.1.1', 443), 3); print('reached')\nexcept OSError: print('refused')",
+  "leave.sh": "git --version > /tmp/left; sleep 300 & echo left",
+  "look.sh": 'git --version > /dev/null; ls /tmp /workspace; cat /proc/[0-9]*/comm | grep -c "^sleep$"; echo looked',
+  "processes.py":
+    "import subprocess\nn = 0\ntry:\n    for n in range(200): subprocess.Popen(['sleep', '60'])\nexcept OSError: pass\nprint('limited' if n < 100 else n)",
+  "shared-memory.py":
+    "import os, subprocess, time\nfor n in range(5):\n    if os.fork() == 0:\n        held = b'x' * (700 << 20); time.sleep(60)\ntime.sleep(60)",
+  "endless.py": "import subprocess\nwhile True:\n    try: pass\n    except BaseException: pass",
+};
+/** Milliseconds for which a first deployment of containers can take until one starts, and between two looks. */
+const CONTAINERS_PATIENCE = 600_000;
+const LOOK_MS = 5_000;
+
 /** The expected first line of output. */
 const HASH = "4ea5ee68";
 
@@ -42,10 +62,11 @@ async function main() {
   const isHere = /^(?:127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname);
   const gateway = caller(url, key);
   const health = await gateway("GET", "/health");
-  if (health.loader === "absent")
+  if (health.checks.loader === "absent")
     throw new Refusal(
       `${url} has no Worker Loader, so skills cannot run code. It needs a paid plan and [[worker_loaders]] in wrangler.toml.`,
     );
+  const hasExecutor = await untilExecutor(gateway, health, isHere);
   const name = `deploy-verify-${randomBytes(4).toString("hex")}`;
   const skill = await publish(url, key, name);
   const chat = `/api/v1/conversations/${name}`;
@@ -55,7 +76,7 @@ async function main() {
     await gateway("POST", `${chat}/tool-calls`, {
       calls: [{ id: "load", name: "load_skill", arguments: { skill_name: name } }],
     });
-    for (const check of checks(isHere))
+    for (const check of [...checks(isHere), ...(hasExecutor ? executorChecks(isHere) : [])])
       failures += (await look(check, (script) => run(gateway, chat, name, script))) ? 0 : 1;
   } finally {
     for (const route of [chat, `/api/v1/kinds/skills/${skill}`])
@@ -63,6 +84,52 @@ async function main() {
   }
   if (failures > 0) throw new Refusal(`${failures} checks failed at ${url}. docs/operate.md describes each check.`);
   console.log(`verified ${url}`);
+}
+
+/** Returns whether there is an executor, and waits for it: containers start some minutes after their first deployment. */
+async function untilExecutor(gateway, health, isHere) {
+  const deadline = Date.now() + (isHere ? 0 : CONTAINERS_PATIENCE);
+  for (let found = health; ; found = await gateway("GET", "/health")) {
+    const { checks: states, issues = [] } = found;
+    if (states.executor === "absent") return false;
+    if (states.executor === "ok") return true;
+    if (Date.now() > deadline) {
+      say(`The executor is not available. ${issues.map(({ message }) => message).join(" ")}`);
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+const MOST_MS = (TIMEOUT + 20) * 1_000;
+const inExecutor = (one) => (one.executor === "remote" ? null : `it ran in: ${one.executor}`);
+
+/** The checks of an executor. Its limits are those of docs/executor.md. */
+function executorChecks(isHere) {
+  const prints = (text) => (one) =>
+    inExecutor(one) ?? (one.exit_code === 0 && one.stdout === text ? null : outcomeText(one));
+  const isEnded = (one) => inExecutor(one) ?? (one.exit_code !== 0 && one.ms < MOST_MS ? null : outcomeText(one));
+  const runs = { script: "programs.sh", says: prints("git version\n3\n") };
+  return [
+    { what: "executor: programs (cold)", ...runs },
+    { what: "the same again (warm)", ...runs },
+    {
+      what: "executor: Python packages of the image",
+      ...{ script: "packages.py", says: prints("6\n") },
+      skipped: isHere ? "this machine has its own packages" : undefined,
+    },
+    { what: "executor: no network", script: "connect.py", says: prints("refused\n") },
+    { what: "executor: a script leaves files and a process", script: "leave.sh", says: prints("left\n") },
+    {
+      what: "executor: the next one finds neither",
+      script: "look.sh",
+      says: prints("/tmp:\n\n/workspace:\n0\nlooked\n"),
+    },
+    { what: "executor: processes are limited", script: "processes.py", says: prints("limited\n") },
+    { what: "executor: memory of all processes is limited", script: "shared-memory.py", says: isEnded },
+    { what: "executor: an endless loop is ended", script: "endless.py", says: isEnded },
+    { what: "executor: a script runs after all of these", ...runs },
+  ];
 }
 
 /** Each check runs one script. `says` returns the problem with its result, or `null`. */
@@ -142,7 +209,10 @@ async function run(gateway, chat, skill, script) {
 
 async function publish(url, key, name) {
   const text = `---\nname: ${name}\ndescription: "Verifies a deployment. You can delete it."\nversion: "1.0.0"\nconfig: { timeout: ${TIMEOUT} }\n---\n\nIts scripts are run by npm run deploy:verify.\n`;
-  const scripts = Object.entries(SCRIPTS).map(([file, source]) => [`${name}/scripts/${file}`, strToU8(source)]);
+  const scripts = Object.entries({ ...SCRIPTS, ...EXECUTOR_SCRIPTS }).map(([file, source]) => [
+    `${name}/scripts/${file}`,
+    strToU8(source),
+  ]);
   const zip = zipSync({ [`${name}/SKILL.md`]: strToU8(text), ...Object.fromEntries(scripts) });
   const form = new FormData();
   form.set("file", new Blob([zip], { type: "application/zip" }), `${name}.zip`);

@@ -7,11 +7,14 @@ import { takeTurns } from "../measure.mjs";
 import { startEverything, startPeers } from "../peers.mjs";
 
 const USER = "mcp";
+const OTHER = "mcp-three";
 const MESSAGE = "x".repeat(200);
 /** A conversation stores the results of its calls, so a new one starts after this number of calls. */
 const CALLS = 200;
 /** The limit on the time that the gateway adds to the direct call and the floor of its own state, in milliseconds. */
 const BUDGET = 3;
+/** The limit on the time that a choice among three addresses adds to a call through the proxy, in milliseconds. */
+const CHOICE = 0.2;
 /** The limit on a call through a conversation, relative to a call through the proxy, which only passes it on. */
 const OF_PROXY = 1.5;
 
@@ -25,15 +28,20 @@ export async function run({ passes, seconds }) {
     const gateway = await startGateway({ development: true });
     stops.push(gateway.stop);
     await gateway.call(null, "PUT", "/api/v1/mcp-servers/everything", { url: everything.url });
+    const urls = ["", "?2", "?3"].map((query) => ({ url: `${everything.url}${query}` }));
+    // Of another user, because conversations with more tools list them in another way.
+    await gateway.call(OTHER, "PUT", "/api/v1/servers/three", { url: everything.url, urls });
     const key = await gateway.keyOf(USER);
     const served = { url: new URL("/mcp/bench", gateway.url), type: "http", prefix: "everything__", key };
     const proxied = { url: new URL("/mcp/servers/everything", gateway.url), type: "http", prefix: "", key };
+    const ofThree = { ...proxied, url: new URL("/mcp/servers/three", gateway.url), key: await gateway.keyOf(OTHER) };
     const ways = {
       direct: await byLibrary({ ...everything, type: "http", prefix: "" }, stops),
       load: loadFloor(gateway),
       conversation: byConversation(gateway),
       served: await byLibrary(served, stops),
       proxy: await byLibrary(proxied, stops),
+      three: await byLibrary(ofThree, stops),
     };
     for (const peer of peers) ways[peer.name] = await byLibrary(peer, stops);
     return rows(await takeTurns(ways, { passes, seconds }), peers);
@@ -110,7 +118,8 @@ function rows(measured, peers) {
     against("MCP call through a conversation, against the best peer", measured.conversation, best, 1),
     against("MCP call through /mcp/{id}, against the best peer", measured.served, best, 1),
     against("MCP call through the proxy, against the best peer", measured.proxy, best, 1),
-    row("MCP call through the proxy, over direct", measured.proxy, [direct], null),
+    row("MCP call through the proxy, over direct", measured.proxy, [direct], BUDGET),
+    row("MCP call through the proxy with three addresses, over one", measured.three, [measured.proxy], CHOICE),
     ...peers.map(({ name }) => row(`MCP call through ${name}, over direct`, measured[name], [direct], null)),
   ];
 }

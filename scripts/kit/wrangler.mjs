@@ -1,9 +1,12 @@
 // Runs the wrangler of node_modules quietly: no telemetry, no update check, no log files, no questions.
 
 import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { root } from "./files.mjs";
+import { root, writeWhole } from "./files.mjs";
+import { Refusal } from "./refusal.mjs";
 
 const packageFile = createRequire(import.meta.url).resolve("wrangler/package.json");
 const script = path.join(path.dirname(packageFile), "bin", "wrangler.js");
@@ -50,4 +53,28 @@ export function runWrangler(args, { input, env, show = false, ask = false } = {}
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, ...output }));
   });
+}
+
+/**
+ * Deploys code and secrets in one version, and returns the Worker's address.
+ * @param {string[]} args the arguments of `wrangler deploy`
+ * @param {Record<string, string>} secrets
+ */
+export async function deployWorker(args, secrets) {
+  const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
+  const [secretsFile, outputFile] = [path.join(folder, "secrets.json"), path.join(folder, "output.json")];
+  try {
+    await writeWhole(secretsFile, JSON.stringify(secrets), 0o600);
+    const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", secretsFile] : [];
+    const env = { WRANGLER_OUTPUT_FILE_PATH: outputFile };
+    const { code } = await runWrangler(["deploy", ...args, ...withSecrets], { show: true, env });
+    if (code !== 0) throw new Refusal("wrangler deploy failed.");
+    const entries = (await readFile(outputFile, "utf8")).trim().split("\n");
+    const deployed = entries.map((line) => JSON.parse(line)).find((entry) => entry.type === "deploy");
+    const url = deployed?.targets?.find((target) => target.startsWith("https://"));
+    if (url === undefined) throw new Refusal("The Worker is deployed, but wrangler printed no URL.");
+    return url;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -20,7 +20,11 @@ export async function openExecutor(mode) {
   if (mode === "off") return NO_EXECUTOR;
   const key = randomBytes(32).toString("base64url");
   try {
-    const opened = await serveExecutor({ key, layers: layersFrom(process.env), probesLater: mode === "auto" });
+    const opened = await serveExecutor({
+      key,
+      layers: layersFrom(process.env),
+      checksFirst: mode === "auto" ? "start" : "all",
+    });
     let isClosed = false;
     return {
       variables: { EXECUTOR_URL: opened.url, EXECUTOR_KEY: key },

@@ -53,21 +53,21 @@ export async function openGateway({
     onRuntime,
     onLost,
   });
-  const { miniflare } = runtime;
   return {
     isStarting: runtime.isStarting,
+    restart: runtime.restart,
     async ready() {
       try {
-        await miniflare.ready;
+        await runtime.miniflare.ready;
       } catch (error) {
         throw error.code === "ERR_ADDRESS_IN_USE" ? portTaken(port) : error;
       }
     },
-    database: () => miniflare.getD1Database(config.d1_databases[0].binding),
-    packages: () => miniflare.getR2Bucket(config.r2_buckets[0].binding),
+    database: () => runtime.miniflare.getD1Database(config.d1_databases[0].binding),
+    packages: () => runtime.miniflare.getR2Bucket(config.r2_buckets[0].binding),
     schedules: config.triggers?.crons ?? [],
     async runSchedule(cron, scheduledTime) {
-      const worker = await miniflare.getWorker(config.name);
+      const worker = await runtime.miniflare.getWorker(config.name);
       const { outcome } = await worker.scheduled({ cron, scheduledTime });
       if (outcome !== "ok") say(`the scheduled job ${cron} failed: ${outcome}`);
       return outcome;

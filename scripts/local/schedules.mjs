@@ -1,18 +1,27 @@
 // Cloudflare's cron triggers for local runs, because workerd does not run them.
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** A schedule such as every five minutes. */
+const EVERY_MINUTES = /^\*\/(\d+) \* \* \* \*$/;
 
 /**
- * Calls `run` at every full hour for each schedule and ignores the cron expression. All schedules start housekeeping, which may run
- * at another minute or more often, so no cron parser is needed.
+ * Calls `run` for each schedule: at its interval for a schedule in minutes, and at every full hour for any other expression. Housekeeping
+ * may run at another minute or more often, so no cron parser is needed.
  * @param {string[]} schedules those of wrangler.toml
  * @param {(cron: string, at: Date) => void} run
  */
-export function runEveryHour(schedules, run) {
-  const wait = HOUR - (Date.now() % HOUR);
+export function runSchedules(schedules, run) {
+  for (const cron of schedules) {
+    const minutes = EVERY_MINUTES.exec(cron)?.[1];
+    repeat(minutes === undefined ? HOUR : Number(minutes) * MINUTE, (at) => run(cron, at));
+  }
+}
+
+function repeat(period, run) {
+  const wait = period - (Date.now() % period);
   setTimeout(() => {
-    const now = new Date();
-    for (const cron of schedules) run(cron, now);
-    runEveryHour(schedules, run);
+    run(new Date());
+    repeat(period, run);
   }, wait).unref();
 }

@@ -7,21 +7,27 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { workerConfig } from "../local/runtime.mjs";
 
-/** @typedef {{ key: string, allowed: readonly string[] }} Served `key`: what a request must have in `request.cf`; `allowed`: networks */
+/**
+ * @typedef {{ origin: string, addresses: string[] }} Destination an origin that the operator allows, with its addresses
+ * @typedef {{ key: string, allowed: readonly Destination[] }} Served `key`: what a request must have in `request.cf`
+ */
 
 export const OUTBOUND = "outbound";
 
 /**
- * Returns the networks that the Worker can reach: public addresses, and those of the model hosts that the operator allows. Names are
- * resolved once.
- * @param {readonly string[]} origins MODEL_HOSTS
+ * Resolves the hosts that the operator allows, once.
+ * @param {readonly string[]} urls
  * @param {(name: string) => Promise<string[]>} resolve
- * @returns {Promise<string[]>} for workerd's `network.allow`
+ * @returns {Promise<Destination[]>}
  */
-export async function reachableNetworks(origins, resolve = addressesOf) {
-  const hosts = [...new Set(origins.map((origin) => new URL(origin).hostname.replace(/^\[|\]$/g, "")))];
-  const found = await Promise.all(hosts.map((host) => (isIP(host) === 0 ? resolve(host) : [host])));
-  return ["public", ...new Set(found.flat().map((address) => `${address}/${isIP(address) === 6 ? 128 : 32}`))];
+export async function resolveDestinations(urls, resolve = addressesOf) {
+  const origins = [...new Set(urls.map((url) => new URL(url).origin))];
+  return Promise.all(
+    origins.map(async (origin) => {
+      const host = new URL(origin).hostname.replace(/^\[|\]$/g, "");
+      return { origin, addresses: isIP(host) === 0 ? await resolve(host) : [host] };
+    }),
+  );
 }
 
 /** An unknown name has no addresses: its requests fail later with the reason. */
@@ -30,11 +36,28 @@ async function addressesOf(name) {
   return found.map(({ address }) => address);
 }
 
-/** The Worker through which the gateway's requests leave this machine. Its network rejects other addresses after a name is resolved, too. */
+/**
+ * The Worker through which the gateway's requests leave this machine. Its network rejects private addresses after a name is resolved, too.
+ * Each allowed origin has a network of its own, so that no other name reaches its addresses.
+ */
 export function outboundWorker(config, { allowed }) {
-  const source = "export default { fetch: (request, env) => env.NETWORK.fetch(request) };\n";
-  const network = { type: "network", allow: [...allowed], deny: [], tlsOptions: { trustBrowserCas: true } };
-  return { config: { ...workerConfig(config, OUTBOUND, { "outbound.js": source }), env: { NETWORK: network } } };
+  const names = Object.fromEntries(allowed.map(({ origin }, n) => [origin, `NETWORK_${n}`]));
+  const source = `const names = ${JSON.stringify(names)};
+export default { fetch: (request, env) => env[names[new URL(request.url).origin] ?? "NETWORK"].fetch(request) };
+`;
+  const network = (addresses = []) => ({
+    type: "network",
+    allow: ["public", ...addresses.map((address) => `${address}/${isIP(address) === 6 ? 128 : 32}`)],
+    deny: [],
+    tlsOptions: { trustBrowserCas: true },
+  });
+  const named = allowed.map(({ origin, addresses }) => [names[origin], network(addresses)]);
+  return {
+    config: {
+      ...workerConfig(config, OUTBOUND, { "outbound.js": source }),
+      env: { NETWORK: network(), ...Object.fromEntries(named) },
+    },
+  };
 }
 
 /**

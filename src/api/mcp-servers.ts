@@ -9,9 +9,11 @@ import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
+import { serverHealth } from "../services/registry/server-checks";
 import { approveServerSkill, listServerSkills, removeServerAndSkills } from "../services/registry/server-skills";
 import { approveServer, oneServer, pageOfServers, storeServer, testServer } from "../services/servers/admin";
 import type { ServerRow } from "../storage/d1/mcp-servers";
+import type { ServerCheckRow, ServerSkillState } from "../storage/d1/servers/checks";
 
 export const serverParams = z.object({
   name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, starting with a letter or digit"),
@@ -55,11 +57,30 @@ const serverSkillSchema = () =>
       digest: z.string().nullable(),
       files: z.number(),
       bytes: z.number(),
+      resources: z.array(z.object({ path: z.string(), bytes: z.number(), digest: z.string() })),
       state: z.enum(["new", "approved", "changed", "withdrawn", "unusable"]),
       problem: z.string().nullable(),
       skill_id: z.string().nullable(),
     })
     .openapi("ServerSkill");
+const detailSchema = () =>
+  serverSchema()
+    .extend({
+      /** Scheduled checks of the last 7 days, newest first, at most 100. `url` is as in the entry. */
+      checks: z.array(
+        z.object({ at: z.string(), url: z.string(), latency_ms: z.number(), error: z.string().optional() }),
+      ),
+      /** Skills that were approved from the server, as the last check found them. */
+      skills: z.array(
+        z.object({
+          skill_id: z.string(),
+          name: z.string(),
+          state: z.enum(["approved", "changed", "missing", "withdrawn"]),
+          checked_at: z.string(),
+        }),
+      ),
+    })
+    .openapi("McpServerDetails");
 const approvalSchema = () =>
   z
     .strictObject({ uri: z.string().max(1_024), digest: z.string().regex(/^sha256:[0-9a-f]{64}$/) })
@@ -96,9 +117,16 @@ mcpServerRoutes.openapi(
     summary: "Returns one of the gateway's MCP servers.",
     middleware: tagged,
     request: { params: serverParams },
-    responses: { 200: json("The server.", serverSchema), 304: notModified, ...refusals(400, 403, 404) },
+    responses: { 200: json("The server.", detailSchema), 304: notModified, ...refusals(400, 403, 404) },
   }),
-  async (c) => c.json(wireServer(await oneServer(c.get("context"), c.req.valid("param").name)), 200),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const [server, { checks, skills }] = await Promise.all([
+      oneServer(c.get("context"), name),
+      serverHealth(c.get("context"), name),
+    ]);
+    return c.json({ ...wireServer(server), checks: checks.map(wireCheck), skills: skills.map(wireSkillState) }, 200);
+  },
 );
 
 mcpServerRoutes.openapi(
@@ -197,6 +225,14 @@ mcpServerRoutes.openapi(
     return c.json(await approveServerSkill(c.get("context"), name, c.req.valid("json"), later), 200);
   },
 );
+
+function wireCheck({ at, url, ms, problem }: ServerCheckRow) {
+  return { at: instant(at), url, latency_ms: ms, ...(problem === null ? {} : { error: problem }) };
+}
+
+function wireSkillState({ skillId, name, state, checkedAt }: ServerSkillState & { name: string }) {
+  return { skill_id: skillId, name, state, checked_at: instant(checkedAt) };
+}
 
 function wireServer({
   name,

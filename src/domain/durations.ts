@@ -84,6 +84,17 @@ export const DURATIONS = {
   countsOfObject: 500,
   /** Minimum interval between two records by an isolate that a server answers. */
   serverUp: 300_000,
+  /** A scheduled check of one address of a server. */
+  serverCheck: 5_000,
+  /** Minimum interval between checks of a server that is down: shorter than the interval of the schedule, so that each run checks it. */
+  serverCheckAgain: 4 * 60_000,
+  /** Time for which results of checks are stored. */
+  serverChecksKept: 7 * 24 * 60 * 60_000,
+  /** Interval between checks of the skills approved from a server, and until one that was not offered is checked again. */
+  serverSkills: 6 * 60 * 60_000,
+  serverSkillsAgain: 30 * 60_000,
+  /** Skills of a server that fails for this time are withdrawn. */
+  serverGone: 7 * 24 * 60 * 60_000,
   /** Maximum wait of a turn or load for servers to connect. Slower ones are offered with a later step. */
   patience: 2_000,
   /**

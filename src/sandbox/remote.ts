@@ -3,7 +3,9 @@
 
 import * as z from "zod";
 import type { ExecutorOffer } from "../domain/code/check/missing";
+import { RUN_ROOTS } from "../domain/code/run-path";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
+import { hexOf } from "../domain/digest";
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
 import { packageName } from "../domain/package/requirements";
@@ -51,11 +53,17 @@ export interface RemoteExecutor {
   fetch(url: string, init: RequestInit, limits: { ms: number; bytes: number }): Promise<Response>;
 }
 
-/** Returns what an executor has. Throws with the reason if it cannot be asked. */
+/** The message of an executor that cannot run scripts, which its protocol makes public: what is missing, and how to install it. */
+export class UnavailableExecutor extends Error {}
+
+/** Returns what an executor has. Throws with the reason if it cannot be asked. @throws UnavailableExecutor */
 export async function describeExecutor(executor: RemoteExecutor): Promise<ExecutorOffer> {
   const limits = { ms: DURATIONS.start, bytes: DESCRIPTION_BYTES };
   const response = await executor.fetch(urlOf(executor, "v1/executor"), { headers: authorization(executor) }, limits);
-  if (!response.ok) throw new Error(await refusalOf(response));
+  if (!response.ok) {
+    const { code, message } = await readRefusal(response);
+    throw code === "EXECUTOR_UNAVAILABLE" ? new UnavailableExecutor(message) : new Error(`${code}: ${message}`);
+  }
   const { packages, modules, commands } = offerSchema.parse(await response.json());
   return {
     packages: new Map(Object.entries(packages.python).map(([name, version]) => [packageName(name), version])),
@@ -66,6 +74,16 @@ export async function describeExecutor(executor: RemoteExecutor): Promise<Execut
 
 const urlOf = ({ url }: RemoteExecutor, route: string) => new URL(route, `${url.replace(/\/*$/, "")}/`).href;
 const authorization = ({ key }: RemoteExecutor) => ({ authorization: `Bearer ${key}` });
+
+/** Returns the headers of a run. Runs of a user in a conversation have the same session, whose text reveals neither. */
+async function headersOf(executor: RemoteExecutor, { context }: ScriptCall): Promise<Record<string, string>> {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytes(executor.key), hmac, false, ["sign"]);
+  const about = JSON.stringify([context.userId, context.taskId]);
+  const session = hexOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes(about))));
+  return { ...authorization(executor), "executor-session": session };
+}
 
 export function remote(
   { slots, host, readZip }: Pick<IsolateParts, "slots" | "host" | "readZip">,
@@ -86,12 +104,13 @@ export function remote(
         const network = host.network === undefined ? undefined : { id: crypto.randomUUID(), env: host.network.env };
         const form = await formOf(call, readZip, network);
         if (typeof form === "string") return ended(call, "failed", form, 0);
-        const init = { method: "POST", body: form, signal, headers: authorization(executor) };
+        const headers = await headersOf(executor, call);
+        const init = { method: "POST", body: form, signal, headers };
         const bytes = RESPONSE_BYTES + (network === undefined ? 0 : MESSAGES_BYTES);
         const begun = await executor.fetch(urlOf(executor, "v1/runs"), init, { ms: call.ms + PATIENCE, bytes });
         const reply = async (id: number, body: FormData) => {
           const url = urlOf(executor, `v1/runs/${network?.id}/responses/${id}`);
-          const sent = { method: "POST", body, signal: line.ended, headers: authorization(executor) };
+          const sent = { method: "POST", body, signal: line.ended, headers };
           // Its status does not matter: the request or its run can have ended meanwhile.
           const { body: rest } = await executor.fetch(url, sent, { ms: DURATIONS.start, bytes: REPLY_BYTES });
           await rest?.cancel();
@@ -148,7 +167,8 @@ async function runFrom(
   { host, ms, problems }: { host: IsolateParts["host"]; ms: number; problems: readonly string[] },
 ): Promise<ScriptRun> {
   if (!response.ok) {
-    const reason = `the executor refused it (${await refusalOf(response)})`;
+    const { code, message } = await readRefusal(response);
+    const reason = `the executor refused it (${code}: ${message})`;
     host.ended({ outcome: "stopped", reason, ms });
     return ended(call, response.status === 429 ? "busy" : "stopped", reason, ms);
   }
@@ -157,8 +177,11 @@ async function runFrom(
   const line = new HostCall({ ...host, deadline: Date.now() + DURATIONS.start });
   const files = new Host(line);
   // A path that is not valid in an archive is dropped, as for an isolate.
-  for (const file of form.getAll("file"))
-    if (typeof file !== "string") await files.put(pathOf(file.name), new Uint8Array(await file.arrayBuffer()));
+  const sent = form
+    .getAll("file")
+    .flatMap((file) => (typeof file === "string" ? [] : [{ path: pathOf(file.name), file }]));
+  for (const { path, file } of sent.sort((a, b) => placeOf(a.path) - placeOf(b.path)))
+    await files.put(path, new Uint8Array(await file.arrayBuffer()));
   line.close();
   const left = [...result.left, ...[...line.left].map(([path, reason]) => ({ path, reason }))];
   const { exit_code, reason } = result;
@@ -181,11 +204,14 @@ async function runFrom(
 }
 
 /** Returns the code and the message of a response that is an error. */
-async function refusalOf(response: Response): Promise<string> {
+async function readRefusal(response: Response): Promise<{ code: string; message: string }> {
   const refusal = errorSchema.safeParse(await response.json().catch(() => null));
   const { code, message } = refusal.data?.error ?? { code: `HTTP ${response.status}`, message: "no reason" };
-  return `${code.slice(0, 100)}: ${message.slice(0, 500)}`;
+  return { code: code.slice(0, 100), message: message.slice(0, 500) };
 }
+
+/** Files of /workspace come first, as in isolates. */
+const placeOf = (path: string) => RUN_ROOTS.findIndex((root) => path.startsWith(`${root}/`));
 
 function pathOf(name: string): string {
   try {

@@ -8,6 +8,7 @@ import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
+import { deleteOldServerChecks } from "../storage/d1/servers/checks";
 import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
 import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
 import { deleteUnusedClients } from "../storage/d1/sign-in/clients";
@@ -55,6 +56,7 @@ export async function cleanUp(
   await revokeConnections(context, unused);
   await deleteUnusedUpstreamClients(db, now - DAY_MS);
   await deleteUnusedClients(db, now);
+  await deleteOldServerChecks(db, now - DURATIONS.serverChecksKept);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });

@@ -5,7 +5,14 @@ import { type JsonObject, jsonObject } from "../domain/json";
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
 import { type Library, NO_LIBRARY } from "../domain/servers/library/library";
-import { cachedEra, isFresh, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
+import {
+  cachedEra,
+  hasOneConnection,
+  isFresh,
+  type ToolList,
+  type UpstreamMemory,
+  type UpstreamTarget,
+} from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
 import { callWithAnswers } from "./call-with-answers";
@@ -50,7 +57,7 @@ export class Upstream {
   #pendingHandshake: Promise<void> | null = null;
   /** The read in progress of everything except tools. */
   #pendingLibrary: Promise<Library> | null = null;
-  /** The connection of an `sse` server, which has no session to resume. */
+  /** The connection of an `sse` or `websocket` server, which has no session to resume. */
   readonly #shared = new SharedConnection();
   readonly #standing = new StandingStream();
 
@@ -73,6 +80,16 @@ export class Upstream {
 
   get memory(): UpstreamMemory {
     return this.#memory;
+  }
+
+  /**
+   * Connects, and does nothing else.
+   *
+   * @throws UpstreamFault
+   */
+  async reach(): Promise<void> {
+    const deadline = deadlineFor(this.#target.connectMs, NO_ANSWER);
+    await this.#guarded(deadline, { work: async () => undefined, isRepeatable: true });
   }
 
   /**
@@ -161,10 +178,10 @@ export class Upstream {
 
   /** Ends the session at the server; some servers keep a process for each. Ignores errors, because servers expire sessions themselves. */
   async end(): Promise<void> {
-    const { type, headers } = this.#target;
+    const { headers } = this.#target;
     const { session } = this.#memory;
     const { url } = this.#at(session?.instance).target;
-    if (type === "sse" || session === null || session.id === null) return;
+    if (hasOneConnection(this.#target) || session === null || session.id === null) return;
     const named = { ...headers, "mcp-session-id": session.id, "mcp-protocol-version": session.protocol };
     const ms = DURATIONS.goodbye;
     const guard = { development: this.#development, headersMs: ms, totalMs: ms, bytes: UPSTREAM_LIMITS.answerBytes };
@@ -271,7 +288,7 @@ export class Upstream {
   /** Returns a connection: resumed from the memory, or from a handshake that is shared by all callers. */
   async #open(around: ConnectionContext, deadline: Deadline): Promise<Lease & { place: Place }> {
     const only = { target: this.#target, instance: null };
-    if (this.#target.type === "sse")
+    if (hasOneConnection(this.#target))
       return { ...(await this.#shared.take(deadline, () => this.#handshake(around, only))), place: only };
     for (let again = false; ; again = true) {
       const era = cachedEra(this.#memory, this.#target, this.#now());

@@ -7,6 +7,7 @@ import {
   type ClientCapabilities,
   cachedEra,
   type Era,
+  hasOneConnection,
   type UpstreamMemory,
   type UpstreamTarget,
 } from "../domain/servers/memory";
@@ -48,7 +49,7 @@ export async function resume(
   memory: UpstreamMemory,
   era: Era | null,
 ): Promise<Connection | null> {
-  if (target.type === "sse") return null;
+  if (hasOneConnection(target)) return null;
   if (era === "legacy" && memory.session !== null) {
     return open(around, target, memory.session, { kind: "legacy" });
   }
@@ -73,7 +74,7 @@ export async function handshake(
   try {
     return await handshakeAs(around, target, era, deadline);
   } catch (error) {
-    const isGuess = target.era === "auto" && target.type !== "sse" && era === "legacy";
+    const isGuess = target.era === "auto" && !hasOneConnection(target) && era === "legacy";
     if (!isGuess || !(error instanceof UpstreamFault) || !isRejected(error)) throw error;
     return handshakeAs(around, target, null, deadline);
   }

@@ -3,7 +3,7 @@
 
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { judgeUrl } from "../domain/servers/host-policy";
-import { UpstreamFault } from "./fault";
+import { statusFault, UpstreamFault } from "./fault";
 
 /** Headers that control the connection. Server entries cannot set them. */
 const CONNECTION_HEADERS = [
@@ -50,6 +50,45 @@ export async function guardedFetch(url: string | URL, init: RequestInit, guard: 
       error instanceof UpstreamFault ? error : new UpstreamFault("unreachable", "the server cannot be reached"),
     );
   }
+}
+
+/** Headers of the WebSocket handshake. Server entries cannot set them. */
+const SOCKET_HEADERS = ["accept", "extensions", "key", "protocol", "version"].map((name) => `sec-websocket-${name}`);
+
+/** How a WebSocket is opened. `signal` ends the attempt. */
+interface SocketGuard {
+  subprotocol: string;
+  signal: AbortSignal;
+  development: boolean;
+  /** Called with the response, also if the server rejects the upgrade. */
+  onResponse(response: Response): void;
+}
+
+/**
+ * Opens a WebSocket under the host policy, with headers. The URL is an http URL. Redirects are not followed.
+ *
+ * @throws UpstreamFault `refused`, `unreachable`, `cancelled`, and `status` for a response that is not the upgrade
+ */
+export async function guardedSocket(
+  url: string,
+  init: Readonly<Record<string, string>>,
+  { subprotocol, signal, development, onResponse }: SocketGuard,
+): Promise<WebSocket> {
+  const target = checkedUrl(url, { development });
+  const headers = new Headers(init);
+  for (const name of [...CONNECTION_HEADERS, ...SOCKET_HEADERS]) headers.delete(name);
+  headers.set("upgrade", "websocket");
+  headers.set("sec-websocket-protocol", subprotocol);
+  const response = await fetch(target.href, { headers, redirect: "manual", signal }).catch(() => {
+    throw signal.aborted
+      ? new UpstreamFault("cancelled", "it was cancelled")
+      : new UpstreamFault("unreachable", "the server cannot be reached");
+  });
+  onResponse(response);
+  if (response.webSocket !== null) return response.webSocket;
+  await response.body?.cancel();
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  throw statusFault(response.status, Number.isInteger(retryAfter) && retryAfter >= 0 ? retryAfter : null);
 }
 
 /** Ends a request early and stores the reason. */
@@ -122,7 +161,7 @@ async function follow(url: string | URL, init: RequestInit, guard: Guard, exchan
   }
 }
 
-function checkedUrl(url: string, guard: Guard): URL {
+function checkedUrl(url: string, guard: Pick<Guard, "development" | "origins">): URL {
   const named = URL.parse(url);
   if (named !== null && guard.origins?.includes(named.origin)) return named;
   const verdict = judgeUrl(url, guard.development);

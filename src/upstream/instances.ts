@@ -47,6 +47,11 @@ export function wasNotSent({ status }: UpstreamFault): boolean {
   return isNotSent(status);
 }
 
+/** Returns an instance to use after a successful check. */
+export function readmit(url: string): void {
+  ejections.delete(url);
+}
+
 /** Takes an instance out of use after a failure. */
 export function eject(url: string, now: number): void {
   ejections.set(url, ejectionAfter(ejections.get(url), now));

@@ -11,12 +11,13 @@ import type {
 import * as z from "zod";
 import { DURATIONS } from "../domain/durations";
 import { UPSTREAM_LIMITS } from "../domain/limits";
-import type { UpstreamTarget } from "../domain/servers/memory";
+import { hasOneConnection, type UpstreamTarget } from "../domain/servers/memory";
 import type { Redactor } from "../domain/servers/redactor";
 import { UpstreamFault } from "./fault";
 import { guardedFetch } from "./fetch";
 import { RequestIds } from "./ids";
 import type { Sdk } from "./sdk";
+import { SocketTransport } from "./socket-transport";
 
 const ENDED = "the server ended the connection without an answer";
 const requestSchema = z.lazy(() => z.object({ id: z.union([z.string(), z.number()]), method: z.string() }));
@@ -65,7 +66,7 @@ export class WatchedTransport implements Transport {
     this.#resumed = resumed;
     this.redactor = target.redactor;
     const isStream = target.type === "sse";
-    this.hasPerRequestStream = !isStream;
+    this.hasPerRequestStream = !hasOneConnection(target);
     const url = new URL(target.url);
     const requestInit = { headers: { ...target.headers } };
     const fetch: FetchLike = async (at, init) => {
@@ -73,7 +74,7 @@ export class WatchedTransport implements Transport {
       this.requiredScope = requiredScopeIn(sdk, response);
       return response;
     };
-    this.#streamable = isStream
+    this.#streamable = hasOneConnection(target)
       ? null
       : new sdk.StreamableHTTPClientTransport(url, {
           requestInit,
@@ -81,7 +82,11 @@ export class WatchedTransport implements Transport {
           ...(resumed === null ? {} : { protocolVersion: resumed.protocol }),
           ...(resumed === null || resumed.id === null ? {} : { sessionId: resumed.id }),
         });
-    this.#inner = this.#streamable ?? new sdk.SSEClientTransport(url, { requestInit, fetch });
+    this.#inner =
+      this.#streamable ??
+      (isStream
+        ? new sdk.SSEClientTransport(url, { requestInit, fetch })
+        : this.#socketTransport(sdk, target, development));
     const isRepeated = isStream ? repetitions() : () => false;
     this.#inner.onmessage = (message, extra) => {
       if (isRepeated(message)) return;
@@ -94,6 +99,20 @@ export class WatchedTransport implements Transport {
       if (error instanceof sdk.SseError) this.#break(this.#fault ?? new UpstreamFault("closed", ENDED));
       this.onerror?.(error);
     };
+  }
+
+  #socketTransport(sdk: Sdk, { url, headers }: UpstreamTarget, development: boolean): Transport {
+    return new SocketTransport(sdk, {
+      ...{ url, headers, development },
+      onResponse: (response) => {
+        this.retryAfter = readRetryAfter(response);
+        this.requiredScope = requiredScopeIn(sdk, response);
+      },
+      onFault: (fault) => {
+        this.#fault ??= fault;
+        this.#break(fault);
+      },
+    });
   }
 
   /** The client skips the handshake if the transport has a session. */

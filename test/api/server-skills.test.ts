@@ -1,77 +1,22 @@
 // Skills that an MCP server of the gateway offers (SEP-2640): review, approval by digest, and the end of their server.
 
 import { describe, expect, it } from "vitest";
-import { sha256Hex } from "../../src/domain/digest";
 import { call, keyFor } from "../support/call";
+import {
+  approve,
+  BODY,
+  FORM,
+  FORM_BODY,
+  type Listed,
+  list,
+  only,
+  resource,
+  serve,
+  URI,
+} from "../support/offered-skills";
 import { form, zip } from "../support/skill";
 import { methods, scripted } from "../support/upstream";
-import type { Script } from "../support/upstream-server/scripted";
 
-const URI = "skill://tides/SKILL.md";
-const FORM = "skill://tides/references/FORM.md";
-const BODY = "---\nname: tides\ndescription: Reads tide tables.\n---\n\nAsk for the port first.\n";
-const FORM_BODY = "Port, day, height.\n";
-
-interface Listed {
-  uri: string;
-  name: string;
-  digest: string | null;
-  state: string;
-  problem: string | null;
-  skill_id: string | null;
-}
-
-const reply = (result: object) => ({
-  headers: { "content-type": "application/json" },
-  body: `{"jsonrpc":"2.0","id":@id,"result":${JSON.stringify(result)}}`,
-});
-const content = (uri: string, text: string) => reply({ contents: [{ uri, mimeType: "text/markdown", text }] });
-
-interface Change {
-  body?: string;
-  form?: string;
-  /** What the list says, if it differs from the files. */
-  listed?: { body?: string; form?: string; description?: string };
-  skills?: object[];
-}
-
-const resource = async (uri: string, text: string) => ({
-  uri,
-  digest: `sha256:${await sha256Hex(text)}`,
-  size: new TextEncoder().encode(text).byteLength,
-});
-
-/** A server that offers the skill `tides`. */
-async function script({ body = BODY, form: other = FORM_BODY, listed = {}, skills }: Change = {}): Promise<Script> {
-  const entry = {
-    uri: URI,
-    frontmatter: { name: "tides", description: listed.description ?? "Reads tide tables." },
-    resources: [await resource(URI, listed.body ?? body), await resource(FORM, listed.form ?? other)],
-  };
-  return {
-    "skills/list": reply({ skills: skills ?? [entry] }),
-    [`resources/read ${URI}`]: content(URI, body),
-    [`resources/read ${FORM}`]: content(FORM, other),
-  };
-}
-
-async function serve(name: string, change: Change = {}): Promise<void> {
-  const url = await scripted(name, await script(change));
-  expect((await call("PUT", `/api/v1/mcp-servers/${name}`, { json: { url } })).ok).toBe(true);
-}
-
-const list = async (name: string) => {
-  const answer = await call("GET", `/api/v1/mcp-servers/${name}/skills`);
-  expect(answer.status).toBe(200);
-  return (await answer.json<{ items: Listed[] }>()).items;
-};
-const approve = (name: string, { uri, digest }: Pick<Listed, "uri" | "digest">) =>
-  call("POST", `/api/v1/mcp-servers/${name}/skills`, { json: { uri, digest } });
-const only = async (name: string) => {
-  const [one, ...more] = await list(name);
-  if (one === undefined || more.length > 0) throw new Error(`${more.length + 1} skills`);
-  return one;
-};
 const turn = async (id: string, key: string, skills?: string[]) => {
   const more = skills === undefined ? {} : { preload: skills };
   const answer = await call("POST", `/api/v1/conversations/${id}/turns`, { key, json: { conversation: {}, ...more } });
@@ -87,6 +32,10 @@ describe("a skill of a server", () => {
       ...{ uri: URI, name: "skl-list-tides", description: "Reads tide tables.", state: "new", problem: null },
       ...{ digest: expect.stringMatching(/^sha256:/), files: 2, skill_id: null },
       bytes: BODY.length + FORM_BODY.length,
+      resources: [
+        { path: "SKILL.md", bytes: BODY.length, digest: expect.stringMatching(/^sha256:/) },
+        { path: "references/FORM.md", bytes: FORM_BODY.length, digest: expect.stringMatching(/^sha256:/) },
+      ],
     });
     expect(await reads("skl-list")).toBe(0);
     const found = await call("GET", "/api/v1/kinds/skills?name=skl-list-tides", { key: await keyFor("skl-nobody") });

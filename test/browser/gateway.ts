@@ -48,7 +48,8 @@ export class Gateway {
     const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
     const child = spawn(process.execPath, [path.join(root, "scripts/start.mjs"), ...options], {
       cwd: root,
-      env: { ...inherited, ...settings },
+      // A scheduled check would change the health of a server in the middle of a test.
+      env: { ...inherited, MCP_CHECK_MINUTES: "0", ...settings },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child = child;

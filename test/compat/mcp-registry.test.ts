@@ -106,6 +106,17 @@ describe("the format", () => {
     }
   });
 
+  it("returns what VS Code requests: a probe, pages, and one server by its name", async () => {
+    // As its mcpGalleryManifestService.ts and mcpGalleryService.ts send it: the cursor is not encoded.
+    expect((await page("?limit=1", null)).servers).toHaveLength(1);
+    const { metadata } = await page("?limit=1&version=latest", other);
+    expect(metadata.nextCursor).toMatch(/^[\w-]+$/);
+    const { servers } = await page("?limit=50&version=latest&search=reg-open", null);
+    const [name = ""] = servers.map(({ server }) => server.name);
+    const latest = await call("GET", `${SERVERS}/${encodeURIComponent(name)}/versions/latest`, { key: null });
+    expect(await latest.json()).toEqual(servers[0]);
+  });
+
   it("pages by cursor, and counts the servers of a page", async () => {
     const first = await page("?search=reg-&limit=2", other);
     expect(first.metadata).toEqual({ count: 2, nextCursor: expect.any(String) });

@@ -4,7 +4,17 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
-import { connect, connectionsOf, linkFor, protectedServer, signInAt, throughIssuer } from "../support/connections";
+import { connectedTurn, talk } from "../support/chat-turns";
+import {
+  connect,
+  connected,
+  connectionsOf,
+  linkFor,
+  protectedServer,
+  signInAt,
+  throughIssuer,
+} from "../support/connections";
+import { addServer, fetchWith } from "../support/proxy";
 import { gatewayServers } from "../support/servers";
 import { Browser } from "../support/sign-in";
 
@@ -222,5 +232,32 @@ describe("the metadata of a server", () => {
     expect(await connectTo({ resource: { authorization_servers: ["https://metadata.internal"] } })).toContain(
       "is not allowed",
     );
+  });
+});
+
+describe("a server with several addresses", () => {
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami", arguments: {} } };
+
+  it("receives no user's token if they have different origins, at none of them", async () => {
+    const { server, key } = await connected();
+    const elsewhere = server.url.replace("127.0.0.1", "localhost");
+    expect(elsewhere).not.toBe(server.url);
+    const callAt = async (urls: string[]) => {
+      await addServer(server.name, { url: server.url, urls: urls.map((url) => ({ url })) });
+      const before = (await server.log()).calls.length;
+      const chat = await talk({ key });
+      await connectedTurn(chat);
+      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+      const init = { method: "POST", headers, body: JSON.stringify(message) };
+      // The address is chosen at random.
+      for (let n = 0; n < 8; n++)
+        await (await fetchWith(key)(`https://gateway.test/mcp/servers/${server.name}`, init)).text();
+      await call("POST", `/api/v1/mcp-servers/${server.name}/test`);
+      return (await server.log()).calls.slice(before).map(({ authorization }) => authorization !== "");
+    };
+    expect(await callAt([server.url, `${server.url}?second`])).toContain(true);
+    const sent = await callAt([server.url, elsewhere]);
+    expect(sent.length).toBeGreaterThan(8);
+    expect(sent).not.toContain(true);
   });
 });

@@ -26,7 +26,7 @@ const canConfine = (await probe()).ok;
 
 let server: Awaited<ReturnType<typeof serveExecutor>>;
 beforeAll(async () => {
-  if (canConfine) server = await serveExecutor({ key: KEY, probesLater: true });
+  if (canConfine) server = await serveExecutor({ key: KEY, checksFirst: "start" });
 });
 afterAll(() => server?.close());
 

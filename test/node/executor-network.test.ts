@@ -31,7 +31,7 @@ const REQUESTS = ["requests", "pip._vendor.requests"].find(hasModule);
 
 let server: Awaited<ReturnType<typeof serveExecutor>>;
 beforeAll(async () => {
-  if (canConfine) server = await serveExecutor({ key: KEY, probesLater: true });
+  if (canConfine) server = await serveExecutor({ key: KEY, checksFirst: "start" });
 });
 afterAll(() => server?.close());
 

@@ -3,7 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { LIMITS, probe, runConfined } from "../../executor/bubblewrap.mjs";
+import { LIMITS, NOBODY, probe, runConfined } from "../../executor/bubblewrap.mjs";
+import { openProxy } from "../../executor/proxy.mjs";
 import { systemCallFilter } from "../../executor/seccomp.mjs";
 import { serveExecutor } from "../../executor/server.mjs";
 import { readTar, writeTar } from "../../executor/tar.mjs";
@@ -26,6 +27,7 @@ interface More {
   memory?: number;
   files?: { path: string; bytes: Uint8Array }[];
   signal?: AbortSignal;
+  network?: string;
 }
 
 async function run(program: string[], text: string, { files = [], ...more }: More = {}) {
@@ -104,12 +106,44 @@ describe.runIf(canConfine)("a confined script", () => {
     expect({ exit, reason, files }).toEqual({ exit: null, reason: "timeout", files: { "/workspace/kept": "x\n" } });
   });
 
-  it("ends when its caller cancels", async () => {
-    const cancel = new AbortController();
-    const running = shell(`sleep ${FOREVER}`, { ms: FOREVER * 1_000, signal: cancel.signal });
-    await new Promise((resolve) => setImmediate(resolve));
-    cancel.abort();
-    expect(await running).toMatchObject({ exit: null, reason: "cancelled" });
+  const SEND = 'fetch("https://api.example.org/")';
+  it.each<[string, typeof shell, string]>([
+    ["shell", shell, `trap "" TERM INT; setsid sleep ${FOREVER} & node -e '${SEND}'; while :; do wait; done`],
+    [
+      "Python",
+      python,
+      `import subprocess, time
+subprocess.Popen(["setsid", "sleep", "${FOREVER}"])
+subprocess.run(["node", "-e", '${SEND}'])
+while True:
+  try: time.sleep(${FOREVER})
+  except BaseException: pass`,
+    ],
+    [
+      "JavaScript",
+      node,
+      `require("child_process").spawn("sleep", ["${FOREVER}"], { detached: true, stdio: "inherit" });
+${SEND}.then(() => { for (;;); });`,
+    ],
+  ])("in %s ends with all its processes when its caller cancels", async (_, language, script) => {
+    const began = Promise.withResolvers<void>();
+    const send = async () => {
+      began.resolve();
+      return { status: 200, statusText: "OK", headers: [], body: Buffer.alloc(0) };
+    };
+    const proxy = await openProxy({ send, owner: process.getuid?.() === 0 ? NOBODY : null });
+    try {
+      const cancel = new AbortController();
+      const more = { ms: FOREVER * 1_000, network: proxy.folder, signal: cancel.signal };
+      const running = language(script, more);
+      // The script has started a process and sent a request.
+      await began.promise;
+      cancel.abort();
+      expect(await running).toMatchObject({ exit: null, reason: "cancelled" });
+      expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(`${FOREVER}`);
+    } finally {
+      await proxy.close();
+    }
   });
 
   it("ends with what it left running", async () => {

@@ -109,6 +109,22 @@ describe("an executor", () => {
     ]);
   });
 
+  it("receives a session that is the same for a user in a conversation, and reveals neither", async () => {
+    const sessionOf = async (more: Partial<ScriptCall["context"]> = {}) => {
+      const { requests } = await runOn({ call: { context: { ...CALL.context, ...more } } });
+      return new Headers(requests[0]?.init.headers).get("executor-session");
+    };
+    const session = await sessionOf();
+    expect(session).toMatch(/^[0-9a-f]{64}$/);
+    expect(await sessionOf({ subtaskId: 2, skillName: "other" })).toBe(session);
+    const others = [await sessionOf({ userId: "bob" }), await sessionOf({ taskId: "another chat" })];
+    expect(new Set([session, ...others]).size).toBe(3);
+    // Where a name ends is part of it.
+    expect(await sessionOf({ userId: 'alice","c', taskId: "hat" })).not.toBe(
+      await sessionOf({ userId: "alice", taskId: 'c","hat' }),
+    );
+  });
+
   it("returns output and files, and is named in the run", async () => {
     const { run, endings } = await runOn({
       answer: () => formOf(RESULT, { "/workspace/ü.txt": encode("x"), "/tmp/y": encode("") }),

@@ -11,11 +11,16 @@ export interface Account {
   migrated: string[];
   /** Metadata of each uploaded version. */
   uploads: {
+    script: string;
     main_module: string;
     bindings: { name: string; type: string; text?: string; id?: string }[];
+    /** The Durable Objects that have a container. */
+    containers?: { class_name: string }[];
     /** File names of the uploaded modules. */
     modules: string[];
   }[];
+  /** The container applications. */
+  applications: { id: string; name: string; max_instances: number; configuration: { image: string } }[];
   /** Requests that change state. */
   writes: string[];
   /** Requests that the simulation does not support. */
@@ -25,6 +30,9 @@ export interface Account {
 
 type Answer = unknown | undefined;
 
+/** The id of every version. */
+const VERSION = "11111111-2222-4333-8444-555555555555";
+
 export async function newAccount(): Promise<Account> {
   const account: Account = {
     url: "",
@@ -32,6 +40,7 @@ export async function newAccount(): Promise<Account> {
     buckets: [],
     migrated: [],
     uploads: [],
+    applications: [],
     writes: [],
     unknown: [],
     close: () => {},
@@ -58,7 +67,6 @@ export async function newAccount(): Promise<Account> {
 function answer(account: Account, call: string, body: string): Answer {
   const [, path = ""] = /^\w+ \/accounts\/acc(\/.*)$/.exec(call) ?? [];
   const method = call.split(" ")[0];
-  const isDeployed = account.uploads.length > 0;
   if (call === "GET /user/tokens/verify") return { id: "token", status: "active" };
   if (call === "GET /user") return { id: "user", email: "someone@example.com" };
   if (call === "GET /accounts") return [{ id: "acc", name: "Account" }];
@@ -90,20 +98,52 @@ function answer(account: Account, call: string, body: string): Answer {
   }
 
   if (path === "/workers/subdomain") return { subdomain: "someone" };
-  if (path === "/workers/scripts/skill-gateway" && method === "PUT") {
+  const [, script, rest = ""] = /^\/workers\/(?:scripts|services|workers)\/([\w-]+)(\/.*)?$/.exec(path) ?? [];
+  if (script !== undefined) return answerForScript(account, { call, script, rest, body });
+  return answerForContainers(account, { method, path, body });
+}
+
+function answerForScript(
+  account: Account,
+  { call, script, rest, body }: { call: string; script: string; rest: string; body: string },
+): Answer {
+  const uploads = account.uploads.filter((upload) => upload.script === script);
+  if (call.startsWith("PUT ") && rest === "") {
     const metadata = JSON.parse(/name="metadata"\r\n\r\n(.*?)\r\n/.exec(body)?.[1] ?? "");
     const modules = [...body.matchAll(/filename="([^"]+)"\r\nContent-Type: application\/javascript\+module/gi)];
-    account.uploads.push({ ...metadata, modules: modules.map((match) => match[1]) });
-    return { id: "skill-gateway", startup_time_ms: 1, deployment_id: "deployment" };
+    account.uploads.push({ script, ...metadata, modules: modules.map((match) => match[1]) });
+    return { id: script, startup_time_ms: 1, deployment_id: VERSION };
   }
-  if (path === "/workers/scripts/skill-gateway/assets-upload-session") return { jwt: "a.b.c", buckets: [] };
-  if (path === "/workers/scripts/skill-gateway/secrets") return isDeployed ? secretsOf(account) : null;
-  if (path === "/workers/scripts/skill-gateway/subdomain") return { enabled: true, previews_enabled: false };
-  if (path === "/workers/scripts/skill-gateway/schedules") return {};
-  if (path === "/workers/workers/skill-gateway")
+  if (rest === "/assets-upload-session") return { jwt: "a.b.c", buckets: [] };
+  if (rest === "/secrets") return uploads.length > 0 ? secretsOf(uploads) : null;
+  if (rest === "/subdomain") return { enabled: true, previews_enabled: false };
+  if (rest === "/schedules") return {};
+  if (call.includes("/workers/workers/"))
     return { id: "worker", subdomain: { enabled: true, previews_enabled: false } };
+  if (rest === `/versions/${VERSION}`) {
+    const bindings = uploads.at(-1)?.bindings ?? [];
+    return {
+      resources: { bindings: bindings.map((binding) => ({ ...binding, namespace_id: `namespace-of-${script}` })) },
+    };
+  }
   // Requested before a deployment, to detect changes by others.
-  if (/^\/workers\/(services|scripts)\/skill-gateway/.test(path)) return null;
+  return null;
+}
+
+function answerForContainers(
+  account: Account,
+  { method, path, body }: { method: string | undefined; path: string; body: string },
+): Answer {
+  if (path === "/containers/me")
+    return { external_account_id: "acc", limits: { disk_mb_per_deployment: 20_000 }, legacy_identity: "acc" };
+  if (/^\/containers\/registries\/[^/]+\/credentials$/.test(path))
+    return { account_id: "acc", registry_host: "registry.cloudflare.com", username: "v1", password: "password" };
+  if (path === "/containers/applications" && method === "GET") return account.applications;
+  if (path === "/containers/applications") {
+    const application = { ...JSON.parse(body), id: crypto.randomUUID() };
+    account.applications.push(application);
+    return application;
+  }
   return undefined;
 }
 
@@ -114,8 +154,8 @@ function query(account: Account, body: string): unknown[] {
   return /^SELECT/.test(sql) ? account.migrated.map((name, id) => ({ id, name, applied_at: "2026-01-01" })) : [];
 }
 
-function secretsOf(account: Account): { name: string; type: string }[] {
-  const bindings = account.uploads.flatMap((upload) => upload.bindings);
+function secretsOf(uploads: Account["uploads"]): { name: string; type: string }[] {
+  const bindings = uploads.flatMap((upload) => upload.bindings);
   return bindings.filter(({ type }) => type === "secret_text").map(({ name, type }) => ({ name, type }));
 }
 

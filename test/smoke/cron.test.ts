@@ -5,13 +5,13 @@ import { expect, it, vi } from "vitest";
 import { buildGateway } from "../../scripts/build/worker.mjs";
 import { openGateway } from "../../scripts/local/gateway.mjs";
 import { applyMigrations } from "../../scripts/local/migrate.mjs";
-import { runEveryHour } from "../../scripts/local/schedules.mjs";
+import { runSchedules } from "../../scripts/local/schedules.mjs";
 
-it("every schedule is fired at each full hour", () => {
+it("a schedule in minutes is fired at its interval, and every other one at each full hour", () => {
   vi.useFakeTimers({ now: new Date("2026-11-21T03:17:30Z") });
   try {
     const fired: string[] = [];
-    runEveryHour(["17 * * * *", "0 3 * * *"], (cron, at) => fired.push(`${cron} at ${at.toISOString()}`));
+    runSchedules(["17 * * * *", "0 3 * * *"], (cron, at) => fired.push(`${cron} at ${at.toISOString()}`));
     vi.advanceTimersByTime(42.5 * 60_000 - 1);
     expect(fired).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -19,6 +19,10 @@ it("every schedule is fired at each full hour", () => {
     expect(fired).toEqual(four);
     vi.advanceTimersByTime(60 * 60_000);
     expect(fired).toEqual([...four, ...four.map((line) => line.replace("T04", "T05"))]);
+    fired.length = 0;
+    runSchedules(["*/20 * * * *"], (cron, at) => fired.push(`${cron} at ${at.toISOString().slice(11, 16)}`));
+    vi.advanceTimersByTime(59 * 60_000);
+    expect(fired).toEqual(["*/20 * * * * at 05:20", "*/20 * * * * at 05:40"]);
   } finally {
     vi.useRealTimers();
   }
@@ -39,8 +43,19 @@ it("a schedule of wrangler.toml reaches the Worker", async () => {
   try {
     await gateway.ready();
     await applyMigrations(await gateway.database());
-    expect(gateway.schedules.length).toBeGreaterThan(0);
-    for (const cron of gateway.schedules) expect(await gateway.runSchedule(cron, new Date())).toBe("ok");
+    const database = await gateway.database();
+    const entry = JSON.stringify({ url: "https://127.0.0.1/not-allowed-when-deployed" });
+    await database
+      .prepare("INSERT INTO mcp_servers (name, entry, created_by) VALUES ('one', ?, 'x')")
+      .bind(entry)
+      .run();
+    const checks = async () => (await database.prepare("SELECT server FROM server_checks").all()).results;
+    const [hourly, ...others] = gateway.schedules;
+    expect(await gateway.runSchedule(hourly, new Date())).toBe("ok");
+    expect(await checks()).toEqual([]);
+    // The Worker compares the expression of the checks with its own.
+    for (const cron of others) expect(await gateway.runSchedule(cron, new Date())).toBe("ok");
+    expect(await checks()).toEqual([{ server: "one" }]);
   } finally {
     await gateway.stop();
     await rm(state, { recursive: true, force: true });

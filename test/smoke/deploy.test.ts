@@ -33,8 +33,8 @@ interface Options {
   /** Answers requests to the new Worker's address. Its key is the Worker's key, and a login exists. */
   gateway?: Pick<Gateway, "url" | "key">;
   env?: Record<string, string>;
-  /** Simulated terminal input. */
-  typed?: string;
+  /** Simulated terminal input: at once, or one answer per question. */
+  typed?: string | string[];
 }
 
 const LOGIN = { gateway: { url: "http://127.0.0.1:9", key: "sgw_a_key_that_nobody_ever_uses" } };
@@ -70,7 +70,11 @@ globalThis.fetch = (url, init) => real(String(url).replace(${JSON.stringify(ADDR
         resolve({ code: Number(error?.code ?? 0), stdout, stderr });
       },
     );
-    child.stdin?.end(typed);
+    if (!Array.isArray(typed)) return child.stdin?.end(typed);
+    const answers = [...typed];
+    child.stderr?.on("data", (text: string) => {
+      if (text.includes("[y/N] ")) child.stdin?.write(`${answers.shift() ?? ""}\n`);
+    });
   });
 }
 
@@ -88,14 +92,18 @@ it("takes npm's own way to ask for a rehearsal", async () => {
   expect(stderr).toContain("--dry-run: exiting now.");
 });
 
-it.each([["--dryrun"], ["--dry-run=yes"], ["-n"], ["dry-run"], ["--dry-run", "--yes"]])(
-  "refuses %s with how it is used, and does nothing",
-  async (...args) => {
-    const { code, stderr } = await deploy(args, LOGIN);
-    expect([code, account.writes]).toEqual([1, []]);
-    expect(stderr).toContain("Use: npm run deploy");
-  },
-);
+it.each([
+  ["--dryrun"],
+  ["--dry-run=yes"],
+  ["-n"],
+  ["dry-run"],
+  ["--dry-run", "--yes"],
+  ["--containers", "--no-containers"],
+])("refuses %s with how it is used, and does nothing", async (...args) => {
+  const { code, stderr } = await deploy(args, LOGIN);
+  expect([code, account.writes]).toEqual([1, []]);
+  expect(stderr).toContain("Use: npm run deploy");
+});
 
 it("a rehearsal finds settings with which the Worker would not start", async () => {
   const file = path.join(project, "wrangler.toml");
@@ -145,6 +153,31 @@ it("asks before it changes an account, by its name; where nobody can be asked it
   }
   expect(account.writes).toEqual([]);
   expect(await readdir(project)).not.toContain("wrangler.deploy.toml");
+});
+
+it("a rehearsal with containers checks the Worker of the executor, and says what it costs", async () => {
+  const { code, stderr } = await deploy(["--dry-run", "--containers"]);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain("the Worker skill-gateway-executor, and at most 10 containers of the type standard-1");
+  expect(stderr).toContain("5 USD a month");
+  expect(stderr).toContain("env.CONTAINERS (ScriptContainer)");
+  expect(account.writes).toEqual([]);
+});
+
+it("refuses containers that cannot be built, before it changes anything", async () => {
+  const env = { WRANGLER_DOCKER_BIN: path.join(project, "no-docker") };
+  const { code, stderr } = await deploy(["--yes", "--containers"], { ...LOGIN, env });
+  expect([code, account.writes]).toEqual([1, []]);
+  expect(stderr).toContain("Docker does not respond");
+});
+
+it("asks about containers at the terminal, with their cost, and does without them by default", async () => {
+  const env = { WRANGLER_DOCKER_BIN: path.join(project, "no-docker") };
+  const { code, stderr } = await deploy([], { ...LOGIN, env, typed: ["y", "y"] });
+  expect(stderr).toContain("each further hour costs 0.04 to 0.07 USD (list prices of August 2026)");
+  expect(stderr).toContain("Deploy such an executor, too? [y/N]");
+  expect(stderr).toContain("Docker does not respond");
+  expect([code, account.writes]).toEqual([1, []]);
 });
 
 it("without a login it says what to set", async () => {
@@ -228,4 +261,59 @@ it("a first deployment makes everything, a second one only deploys", { timeout: 
   expect(account.writes.filter((write) => write === replicated)).toHaveLength(1);
   expect(account.uploads[1]?.bindings.map(({ name }) => name)).not.toContain("GATEWAY_ADMIN_KEY");
   expect(account.unknown).toEqual([]);
+});
+
+/** Imitates the commands of Docker that wrangler uses. */
+const DOCKER = `#!/bin/sh
+printf '%s\\n' "$*" >> "$0.log"
+case "$1 $2" in
+  "image inspect"*|"inspect "*) case "$*" in
+    *RepoDigests*) echo '[]' ;;
+    *Size*) echo '1000000 5' ;;
+    *) echo '[]' ;;
+  esac ;;
+  "manifest inspect") echo '{"Descriptor":{"digest":"sha256:${"0".repeat(64)}"}}' ;;
+  "build "*|"login "*) cat > /dev/null ;;
+esac
+`;
+
+it("with containers deploys an executor first, whose key only it and the gateway have", {
+  timeout: 240_000,
+}, async () => {
+  const docker = path.join(project, "docker");
+  await writeFile(docker, DOCKER, { mode: 0o755 });
+  const gateway = await start(await newPlace()).ready();
+  const simulated = await newAccount();
+  try {
+    const env = { WRANGLER_DOCKER_BIN: docker, CLOUDFLARE_API_BASE_URL: simulated.url };
+    const { code, stdout, stderr } = await deploy(["--yes", "--containers"], { gateway, env });
+    expect([code, stdout.split("\n")[0]], stderr).toEqual([0, `deployed ${ADDRESS}`]);
+    expect(simulated.uploads.map(({ script }) => script)).toEqual(["skill-gateway-executor", "skill-gateway"]);
+    const [executor, deployed] = simulated.uploads;
+    expect(executor?.containers).toMatchObject([{ class_name: "ScriptContainer" }]);
+    const keyIn = (upload: Account["uploads"][number] | undefined) =>
+      upload?.bindings.find(({ name, type }) => name === "EXECUTOR_KEY" && type === "secret_text")?.text;
+    expect(keyIn(executor)).toMatch(/^[\w-]{43}$/);
+    expect(keyIn(deployed)).toBe(keyIn(executor));
+    const url = "https://skill-gateway-executor.someone.workers.dev";
+    expect(deployed?.bindings).toContainEqual({ name: "EXECUTOR_URL", type: "plain_text", text: url });
+    expect(simulated.applications).toMatchObject([
+      {
+        name: expect.stringMatching(/^skill-gateway-executor/),
+        max_instances: 10,
+        durable_objects: { namespace_id: "namespace-of-skill-gateway-executor" },
+      },
+    ]);
+    const commands = await readFile(`${docker}.log`, "utf8");
+    expect(commands).toMatch(/^build .*--platform linux\/amd64/m);
+    expect(stdout + stderr).not.toContain(keyIn(executor));
+    expect(simulated.unknown).toEqual([]);
+    // A later deployment without the option keeps both.
+    const later = await deploy(["--yes"], { gateway, env });
+    expect(later.code, later.stderr).toBe(0);
+    expect(simulated.uploads).toHaveLength(3);
+  } finally {
+    simulated.close();
+    await rm(path.join(project, ".dev.vars.deploy"), { force: true });
+  }
 });

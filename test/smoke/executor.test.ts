@@ -1,4 +1,4 @@
-// The executor of `npm start`: scripts that need programs or packages of the machine run confined, all others in isolates. Each test holds
+// The executor of `npm start` and `npm run serve`: scripts that need programs or packages of the machine run confined, all others in isolates. Each test holds
 // whether bubblewrap is installed or not, or says that it needs it.
 
 import { mkdir, symlink } from "node:fs/promises";
@@ -7,7 +7,9 @@ import { strToU8, zipSync } from "fflate";
 import { expect, it, vi } from "vitest";
 import * as z from "zod";
 import { probe, probeStart } from "../../executor/bubblewrap.mjs";
-import { type Gateway, newPlace, type Place, start, until } from "./launcher";
+import { serveExecutor } from "../../executor/server.mjs";
+import { WorkFolder } from "../support/skillgate";
+import { type Gateway, initServed, newPlace, type Place, readyServed, serve, start, until } from "./launcher";
 
 const confined = await probe();
 const starting = await probeStart();
@@ -127,6 +129,33 @@ it("reports a failure with --executor if runs cannot be confined", async () => {
   });
 });
 
+it("reports what an executor lacks that started and then could not confine runs, and what to install", async () => {
+  const key = "a key of the tests that is long enough";
+  const { PATH = "" } = process.env;
+  const work = await WorkFolder.make();
+  const server = await serveExecutor({ key, checksFirst: "none" });
+  const env = { EXECUTOR_URL: server.url, EXECUTOR_KEY: key, PATH };
+  // The executor runs in this process, and looks for bwrap in its PATH.
+  vi.stubEnv("PATH", work.folder);
+  try {
+    const gateway = await start(await newPlace(), { env }).ready();
+    expect(await healthOf(gateway)).toMatchObject({
+      status: "degraded",
+      checks: { executor: "failed" },
+      issues: [UNAVAILABLE],
+    });
+    const doctor = await work.run("doctor", "--url", gateway.url, "--key", gateway.key);
+    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining(ADVICE) });
+    await publish(gateway);
+    const result = await execute(gateway, "scripts/version.sh");
+    expect(result).toMatchObject({ exit_code: 137, executor: "remote", stderr: expect.stringContaining(ADVICE) });
+  } finally {
+    vi.unstubAllEnvs();
+    await server.close();
+    await work.remove();
+  }
+});
+
 it("uses no executor with --no-executor", async () => {
   const run = start(await newPlace());
   const gateway = await run.ready();
@@ -138,4 +167,23 @@ it("uses no executor with --no-executor", async () => {
   const result = await execute(gateway, "scripts/version.sh");
   expect(result).not.toHaveProperty("executor");
   expect(result).toMatchObject({ stdout: "done\n" });
+});
+
+it.runIf(confined.ok)("runs for `npm run serve`, whose Worker reaches no other address of this machine", async () => {
+  const place = await newPlace();
+  const key = await initServed(place);
+  const run = serve(place, { looksForExecutor: true });
+  const gateway = await readyServed(run, key);
+  expect(run.stdout.join("\n")).toMatch(/"event":"executor","message":"bubblewrap, for scripts/);
+  await publish(gateway);
+  expect(await execute(gateway, "scripts/version.sh")).toMatchObject({ exit_code: 0, executor: "remote" });
+});
+
+it("`npm run serve` without bubblewrap logs what to install, and serves", async () => {
+  const place = await newPlace();
+  const key = await initServed(place);
+  const run = serve(place, { looksForExecutor: true, env: await withoutBubblewrap(place) });
+  const gateway = await readyServed(run, key);
+  expect(run.stdout.join("\n")).toContain(ADVICE);
+  expect(await healthOf(gateway)).toMatchObject({ status: "ok", checks: { executor: "absent" } });
 });

@@ -42,13 +42,12 @@ export const READING: Record<string, string> = {
   listUsers: "counting reads what it counts, up to a thousand of each for a user",
   nameAt: "a position is found by walking there",
   readViewRows: "counts all names, from an index alone",
-  deleteServer: "reads the source of every public skill, when an admin deletes a server",
-  skillsOfServer: "reads the source of every public skill, when an admin lists the skills of a server",
 };
 
 /** Functions that scan whole tables, with the reason. */
 export const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
   listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
+  dueServers: { tables: ["mcp_servers"], why: "reads the servers of the gateway, which are few" },
   putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
   putPreRegisteredClient: {
     tables: ["known_clients"],

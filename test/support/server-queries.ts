@@ -3,6 +3,7 @@
 import type { Database } from "../../src/storage/d1/database";
 import { approveTools } from "../../src/storage/d1/mcp-servers";
 import { findSkillNamed, skillsOfServer } from "../../src/storage/d1/registry/server-skills";
+import * as checks from "../../src/storage/d1/servers/checks";
 import { recordServerDown, recordServerUp } from "../../src/storage/d1/servers/health";
 import { datedServers, openServers } from "../../src/storage/d1/servers/listed-servers";
 import * as own from "../../src/storage/d1/servers/user-servers";
@@ -33,5 +34,15 @@ export const SERVER_QUERIES: Record<string, (db: Database) => Promise<unknown>> 
   datedServers: (db) => datedServers(db, [SCOPE, "group:g"]),
   skillsOfServer: (db) => skillsOfServer(db, "notes"),
   findSkillNamed: (db) => findSkillNamed(db, "public", "notes"),
+  dueServers: (db) => checks.dueServers(db, { working: 9, jitter: 9, failing: 9 }),
+  addServerChecks: (db) =>
+    checks.addServerChecks(db, [{ server: "one", at: 1, url: "https://a.example/", ms: 1, problem: null }]),
+  recentServerChecks: (db) => checks.recentServerChecks(db, "one", 100),
+  deleteOldServerChecks: (db) => checks.deleteOldServerChecks(db, 2),
+  serverSkillStates: (db) => checks.serverSkillStates(db, "one"),
+  putServerSkillState: (db) =>
+    checks.putServerSkillState(db, {
+      ...{ skillId: "skl_0-1", server: "one", uri: "skill://a/SKILL.md", state: "approved", checkedAt: 1 },
+    }),
   approveTools: (db) => approveTools(db, "one", { a: "digest" }),
 };

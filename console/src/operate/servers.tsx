@@ -16,6 +16,7 @@ import { SERVER_TABS } from "../shell/places";
 import { rich, t } from "../text/text";
 import { byServer, Connect, ConnectionState, Disconnect, serverKey } from "./connect";
 import { ServerCatalog } from "./server-catalog";
+import { ServerDetails } from "./server-details";
 
 const ROWS = 100;
 /** The interval of list requests while the page is visible, in milliseconds. A failed server is shown as down within ten seconds. */
@@ -45,6 +46,7 @@ export function Servers(): ReactNode {
   });
   const [lost, setLost] = useState<Connection | null>(null);
   const [isAdding, setAdding] = useState(false);
+  const [shown, setShown] = useState<string | null>(null);
   const isTaken = (owner: "user" | "gateway", taken: string) =>
     answer.data?.some(({ name, scope }) => name === taken && scope === owner) ?? true;
   return (
@@ -72,13 +74,19 @@ export function Servers(): ReactNode {
           ) : (
             <Table name={t("MCP servers")} heads={[t("Server"), t("Owner"), t("State"), t("Connection"), ""]}>
               {rows.map((row) => (
-                <Server key={`${row.scope} ${row.group ?? ""} ${row.name}`} row={row} onLose={setLost} />
+                <Server
+                  key={`${row.scope} ${row.group ?? ""} ${row.name}`}
+                  row={row}
+                  onLose={setLost}
+                  onShow={setShown}
+                />
               ))}
             </Table>
           )
         }
       </Answer>
       {isAdding && <ServerCatalog isTaken={isTaken} onClose={() => setAdding(false)} />}
+      {shown !== null && <ServerDetails name={shown} onClose={() => setShown(null)} />}
       {lost !== null && <Disconnect connection={lost} onClose={() => setLost(null)} />}
     </Page>
   );
@@ -87,9 +95,11 @@ export function Servers(): ReactNode {
 function Server({
   row: { name, scope, group, url, isOn, downSince, test, connection },
   onLose,
+  onShow,
 }: {
   row: Row;
   onLose: (connection: Connection) => void;
+  onShow: (name: string) => void;
 }): ReactNode {
   const { mutate, data, error, isPending, variables } = useMutation({
     mutationFn: (_knownBefore: string | null) =>
@@ -139,6 +149,11 @@ function Server({
               onPress={() => mutate(downSince)}
             >
               {t("Test")}
+            </Button>
+          )}
+          {test !== null && scope === "gateway" && (
+            <Button aria-label={t("Details of {name}", { name: visible(name) })} onPress={() => onShow(name)}>
+              {t("Details")}
             </Button>
           )}
           {isOn && connection?.state !== "active" && <Connect name={name} connection={connection} />}

@@ -226,7 +226,8 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
   },
   "GET /api/v1/mcp-servers/{name}": {
     id: "mcpServers.get",
-    about: "Returns an MCP server of the gateway. Admins only.",
+    about:
+      "Returns an MCP server of the gateway, with its scheduled checks and what the last check found of the skills approved from it. Admins only.",
   },
   "PUT /api/v1/mcp-servers/{name}": {
     id: "mcpServers.set",

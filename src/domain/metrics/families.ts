@@ -61,6 +61,12 @@ export const FAMILIES = {
     labels: ["server"],
     names: NAMES.servers,
   },
+  upstream_checks: {
+    type: "counter",
+    help: "Scheduled checks of the gateway's MCP servers, one for each address.",
+    labels: ["server", "outcome"],
+    names: NAMES.servers,
+  },
   questions_asked: { type: "counter", help: "Questions to pages.", labels: [] },
   questions_ended: { type: "counter", help: "Ended questions, by state.", labels: ["state"] },
 } as const satisfies Record<string, Family>;

@@ -1,11 +1,11 @@
 // Checks the MCP servers in a skill: entries that cannot be used by the gateway, and literal credentials.
 
 import { isJsonObject, type JsonObject } from "../json";
-import { readEntry, unreadKeys, unwrapServers, variableProblems } from "../servers/entry";
+import { REMOTE, readEntry, unreadKeys, unwrapServers, variableProblems } from "../servers/entry";
 import { literalCredentials, literalCredentialText } from "./credentials";
 import type { FieldReader } from "./manifest-field";
 
-const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
+const REMOTE_TYPES: ReadonlySet<string> = new Set(REMOTE);
 /**
  * Checks every server and returns those that are mappings. Warnings: `MCP_SERVER_INVALID` (omitted), `MCP_STDIO`, `MCP_TYPE_UNKNOWN`,
  * `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `MCP_KEY_UNKNOWN`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
@@ -49,13 +49,14 @@ function checkTransport(fields: FieldReader, place: readonly string[], name: str
   checkEntry(fields, place, name, server);
 }
 
-/** Reports problems of an entry at publishing time rather than in a conversation. The type is already checked. */
+/** Reports problems of an entry at publishing time rather than in a conversation. An unknown type is already reported. */
 function checkEntry(
   fields: FieldReader,
   place: readonly string[],
   name: string,
-  { type: _, ...server }: JsonObject,
+  { type, ...untyped }: JsonObject,
 ): void {
+  const server = typeof type === "string" && REMOTE_TYPES.has(type) ? { ...untyped, type } : untyped;
   for (const { key, problem } of unreadKeys(name, server)) fields.warn("MCP_KEY_UNKNOWN", [...place, key], problem);
   const { data: entry, error } = readEntry(server);
   for (const { path, message } of error?.issues ?? []) {

@@ -7,7 +7,7 @@ import { MCP_LIMITS } from "./limits";
 import { type TemplateProblem, templateProblem } from "./template";
 
 const PREFIXES = ["always", "on-conflict", "never"] as const;
-const REMOTE = ["streamable-http", "http", "sse"] as const;
+export const REMOTE = ["streamable-http", "http", "sse", "websocket"] as const;
 const seconds = () => z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
 const address = () => z.string().min(1).max(4_096);
 const toolNames = () => z.array(z.string().min(1).max(256)).max(MCP_LIMITS.namedTools);
@@ -145,20 +145,22 @@ export function readServers(wrapped: JsonObject, source: ServerSource): Configur
 /** Returns why the addresses of an entry cannot be used together; `null` if they can. */
 export function instancesProblem({ type, url, urls }: ServerEntry): string | null {
   if (urls === undefined) return null;
-  if (type === "sse")
-    return "`urls` needs the type `streamable-http`, because an `sse` server has one stream for all calls";
+  if (type === "sse" || type === "websocket")
+    return `\`urls\` needs the type \`streamable-http\`, because a server of type \`${type}\` has one connection for all calls`;
   if (!urls.some((one) => one.url === url)) return "`url` is not one of `urls`";
   return new Set(urls.map((one) => one.url)).size < urls.length ? "`urls` contains an address twice" : null;
 }
 
+/** Returns the address of an entry as an http URL. A `websocket` server can also have a `ws` or `wss` URL. */
+export function httpAddress({ type, url }: Pick<ServerEntry, "type" | "url">): string {
+  return type === "websocket" ? url.replace(/^ws(?=s?:)/i, "http") : url;
+}
+
 /** Returns problems of an entry's variables, with their keys. Needs no values. */
-export function variableProblems({
-  url,
-  urls = [],
-  headers = {},
-}: ServerEntry): (TemplateProblem & { keys: string[] })[] {
+export function variableProblems(entry: ServerEntry): (TemplateProblem & { keys: string[] })[] {
+  const { urls = [], headers = {} } = entry;
   const places = [
-    { keys: ["url"], found: templateProblem(url, "url") },
+    { keys: ["url"], found: templateProblem(httpAddress(entry), "url") },
     ...urls.map((one, n) => ({ keys: ["urls", String(n), "url"], found: templateProblem(one.url, "url") })),
     ...Object.entries(headers).map(([header, value]) => ({
       keys: ["headers", header],

@@ -31,7 +31,7 @@ export interface TargetSignIn {
 /** A resolved server: variables filled, defaults applied. Contains secrets: never stored, logged or returned. */
 export interface UpstreamTarget {
   name: string;
-  type: "streamable-http" | "sse";
+  type: "streamable-http" | "sse" | "websocket";
   url: string;
   /** Present if the server has several addresses, of which `url` is one. */
   instances?: readonly Instance[];
@@ -121,13 +121,18 @@ export const NO_MEMORY: UpstreamMemory = {
   breaker: CLOSED,
 };
 
+/** Whether all calls use one connection, which is also the session. Such servers are of the legacy era. */
+export function hasOneConnection({ type }: Pick<UpstreamTarget, "type">): boolean {
+  return type !== "streamable-http";
+}
+
 /** Returns the cached era; `null` if the server must be asked. */
 export function cachedEra(
   memory: UpstreamMemory,
   target: Pick<UpstreamTarget, "era" | "type">,
   now: number,
 ): Era | null {
-  if (target.type === "sse") return "legacy";
+  if (hasOneConnection(target)) return "legacy";
   if (target.era !== "auto") return target.era;
   return memory.era !== null && now - memory.era.at < DURATIONS.era ? memory.era.kind : null;
 }

@@ -139,6 +139,9 @@ export const SETTINGS = {
   ).describe(
     "The registry (API v0.1) that a search for MCP servers asks, without a path. Only the text of the search is sent. `off`: only the curated list is searched.",
   ),
+  MCP_CHECK_MINUTES: count(15, 0, 1_440).describe(
+    "Minutes between two scheduled checks of each MCP server of the gateway. A server that is down is checked every 5 minutes. `0`: no checks.",
+  ),
   MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
     "Seconds to connect to an MCP server or to read its list of tools, unless the server's entry overrides it.",
   ),

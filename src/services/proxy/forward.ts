@@ -20,7 +20,7 @@ import {
   sessionLost,
 } from "./proxied-call";
 
-const METHODS = { "streamable-http": ["GET", "POST", "DELETE"], sse: ["GET"] };
+const METHODS = { "streamable-http": ["GET", "POST", "DELETE"], sse: ["GET"], websocket: [] };
 /** Answered before any work starts, so the connect timeout applies. */
 const OPENING = ["initialize", "server/discover"];
 const LISTEN = "subscriptions/listen";
@@ -146,6 +146,10 @@ async function sentTo(exchange: ProxiedCall, session: string | null): Promise<Re
 async function addressOf(exchange: ProxiedCall): Promise<string> {
   const { target } = exchange.server;
   const { method, handle } = exchange.request;
+  if (target.type === "websocket") {
+    const message = "The proxy does not support WebSocket servers. Use the server in a conversation (`/mcp/{id}`).";
+    throw new ProxyRefusal(501, -32600, message);
+  }
   if (handle === null) {
     const allowed = METHODS[target.type];
     if (!allowed.includes(method)) throw notAllowed(allowed.join(", "));

@@ -26,6 +26,8 @@ import { gatewayEntrySchema } from "../../domain/servers/owner";
 import { utf8Text } from "../../domain/text";
 import { readServer } from "../../storage/d1/mcp-servers";
 import { findSkillNamed, type ServerSkillRow, skillsOfServer } from "../../storage/d1/registry/server-skills";
+import { putServerSkillState, serverSkillStates } from "../../storage/d1/servers/checks";
+import { readDeclaredVersion } from "../../storage/d1/versions";
 import type { Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
 import { requireAdmin } from "../admin";
@@ -34,7 +36,7 @@ import { removeServer, serverNotFound } from "../servers/admin";
 import { withServerConnection } from "../servers/test-server";
 import { deleteSkill } from "./deletion";
 import { publish } from "./publish";
-import { activate, requireRight } from "./skills";
+import { activate, requireRight, unyank } from "./skills";
 
 /**
  * `new`: not approved. `approved`: published as it is offered. `changed`: published, and the server offers other content. `withdrawn`:
@@ -52,6 +54,8 @@ export interface ServerSkill {
   digest: string | null;
   files: number;
   bytes: number;
+  /** Its files as the server lists them; none if their paths cannot be used. */
+  resources: { path: string; bytes: number; digest: string }[];
   state: OfferedState;
   problem: string | null;
   skill_id: string | null;
@@ -63,9 +67,10 @@ type Later = (work: Promise<void>) => void;
 /** Returns the skills that a server offers, and those that were approved. Reads no file of a skill. */
 export async function listServerSkills(context: Context, server: string, later: Later): Promise<ServerSkill[]> {
   requireAdmin(context.caller.principal);
-  const [entries, published] = await Promise.all([
-    connected(context, server, later, readEntries),
+  const [entries, published, states] = await Promise.all([
+    connected(context, server, later, async (upstream) => (await readEntries(upstream)).entries),
     skillsOfServer(context.db, server),
+    serverSkillStates(context.db, server),
   ]);
   const left = new Map(published.map((row) => [row.source.url, row]));
   const offered: ServerSkill[] = [];
@@ -73,10 +78,24 @@ export async function listServerSkills(context: Context, server: string, later: 
     offered.push(await described(server, entry, left.get(entry.uri)));
     left.delete(entry.uri);
   }
-  return [...offered, ...[...left.values()].map(withdrawn)];
+  const isListed = new Set(
+    [...entries, ...[...left.values()].map(({ source }) => ({ uri: source.url }))].map(({ uri }) => uri),
+  );
+  const yanked = states.filter(({ state, uri }) => state === "withdrawn" && !isListed.has(uri));
+  return [
+    ...offered,
+    ...[...left.values()].map(({ id, name, description, source }) =>
+      withdrawn({ id, name, description, uri: source.url }),
+    ),
+    ...yanked.map(({ skillId, name, uri }) => withdrawn({ id: skillId, name, description: "", uri })),
+  ];
 }
 
-async function described(server: string, entry: OfferedEntry, known: ServerSkillRow | undefined): Promise<ServerSkill> {
+async function described(
+  server: string,
+  entry: OfferedEntry,
+  known: Pick<ServerSkillRow, "id" | "name" | "source"> | undefined,
+): Promise<ServerSkill> {
   const { uri, frontmatter, resources } = entry;
   const name = localSkillName(server, entry);
   const files = offeredFiles(entry);
@@ -87,6 +106,7 @@ async function described(server: string, entry: OfferedEntry, known: ServerSkill
     ...{ uri, name: known?.name ?? name ?? "", digest, problem, skill_id: known?.id ?? null },
     description: typeof frontmatter.description === "string" ? frontmatter.description.slice(0, 1_024) : "",
     files: resources.length,
+    resources: "problem" in files ? [] : files.files.map(({ path, size, digest }) => ({ path, bytes: size, digest })),
     bytes: resources.reduce((sum, { size }) => sum + size, 0),
     state: problem !== null ? "unusable" : known === undefined ? "new" : isApproved ? "approved" : "changed",
   };
@@ -97,9 +117,17 @@ function nameProblem(name: string | null): string | null {
   return isName(name) ? null : "its name and that of the server do not form the name of a skill";
 }
 
-function withdrawn({ id, name, description, source }: ServerSkillRow): ServerSkill {
-  const nothing = { digest: null, files: 0, bytes: 0, problem: null };
-  return { ...nothing, uri: source.url, name, description, state: "withdrawn", skill_id: id };
+function withdrawn({ id, ...skill }: { id: string; name: string; description: string; uri: string }): ServerSkill {
+  return { ...skill, digest: null, files: 0, bytes: 0, resources: [], problem: null, state: "withdrawn", skill_id: id };
+}
+
+/** Returns the digests of the skills that a server offers, by address. `isComplete`: the list was read to its end. */
+export async function offeredDigests(
+  upstream: Upstream,
+): Promise<{ digests: ReadonlyMap<string, string>; isComplete: boolean }> {
+  const { entries, isComplete } = await readEntries(upstream);
+  const digests = await Promise.all(entries.map(async (entry) => [entry.uri, await entryDigest(entry)] as const));
+  return { digests: new Map(digests), isComplete };
 }
 
 /**
@@ -118,7 +146,7 @@ export async function approveServerSkill(
   requireAdmin(principal);
   requireRight(principal, "publish", PUBLIC_SCOPE);
   const { entry, zip, name } = await connected(context, server, later, async (upstream) => {
-    const found = (await readEntries(upstream)).find(({ uri }) => uri === asked.uri);
+    const found = (await readEntries(upstream)).entries.find(({ uri }) => uri === asked.uri);
     if (found === undefined) throw notOffered();
     if ((await entryDigest(found)) !== asked.digest) throw changedSince();
     return snapshot(upstream, server, found);
@@ -141,16 +169,24 @@ export async function approveServerSkill(
       : { scope: PUBLIC_SCOPE, id: there.id, name: there.name };
   // A server can change content and keep its version, so the label is that of the content.
   const label = asked.digest.slice("sha256:".length, "sha256:".length + 12);
+  // Approving a skill that was withdrawn returns it.
+  const same = there === null ? null : await readDeclaredVersion(context.db, there.id, label);
+  if (there !== null && same !== null) await unyank(context, there.id, same.versionId);
   const request = { upload: zip, fileName: undefined, name: undefined, target, label, idempotencyKey: null, source };
   const { status, skill } = await publish(context, request);
   if (status === 200 && there !== null && there.versionId !== skill.versionId)
     await activate(context, skill.id, skill.versionId);
-  return described(server, entry, { id: skill.id, name: skill.name, description: skill.description, source });
+  const found = { skillId: skill.id, server, uri: entry.uri, state: "approved", checkedAt: context.now() } as const;
+  await putServerSkillState(context.db, found);
+  return described(server, entry, { id: skill.id, name: skill.name, source });
 }
 
 /** Deletes a server, and the public skills that were approved from it. Conversations that use one receive a warning. */
 export async function removeServerAndSkills(context: Context, server: string): Promise<void> {
-  for (const id of await removeServer(context, server)) await deleteSkill(context, id, true);
+  const states = await serverSkillStates(context.db, server);
+  const withdrawn = states.flatMap(({ state, skillId }) => (state === "withdrawn" ? [skillId] : []));
+  for (const id of new Set([...(await removeServer(context, server)), ...withdrawn]))
+    await deleteSkill(context, id, true);
 }
 
 /** Connects to the server as the admin, and runs the work. */
@@ -172,18 +208,24 @@ async function connected<T>(
   }
 }
 
-async function readEntries(upstream: Upstream): Promise<OfferedEntry[]> {
+/** The entries of a list, and whether it was read to its end. */
+interface OfferedList {
+  entries: OfferedEntry[];
+  isComplete: boolean;
+}
+
+async function readEntries(upstream: Upstream): Promise<OfferedList> {
   try {
     return await readPages(upstream);
   } catch (error) {
     // The method is unknown to servers without the extension.
     const isAnswer = error instanceof UpstreamFault && error.kind === "answer";
     if (!isAnswer || offersSkills(upstream.memory.server?.capabilities)) throw error;
-    return [];
+    return { entries: [], isComplete: true };
   }
 }
 
-async function readPages(upstream: Upstream): Promise<OfferedEntry[]> {
+async function readPages(upstream: Upstream): Promise<OfferedList> {
   const entries = new Map<string, OfferedEntry>();
   let cursor: string | undefined;
   for (let page = 0; page < OFFERED_LIMITS.pages; page++) {
@@ -193,7 +235,8 @@ async function readPages(upstream: Upstream): Promise<OfferedEntry[]> {
     cursor = read.next;
     if (cursor === undefined || entries.size >= OFFERED_LIMITS.skills) break;
   }
-  return [...entries.values()].slice(0, OFFERED_LIMITS.skills);
+  const isComplete = cursor === undefined && entries.size <= OFFERED_LIMITS.skills;
+  return { entries: [...entries.values()].slice(0, OFFERED_LIMITS.skills), isComplete };
 }
 
 /** Returns the package of an entry, after each of its files was compared with the entry. */

@@ -17,7 +17,7 @@ interface DatedRow {
 /** Returns the servers of the gateway whose entry is `public`. */
 export async function openListedServers({ nearest }: Pick<Context, "nearest">): Promise<ListedServer[]> {
   const gateway = (await openServers(nearest)).map((server) => ({ ...server, scope: GATEWAY_SCOPE }));
-  return nearestServers([], gateway).map(listed);
+  return nearestServers([], gateway).flatMap(listed);
 }
 
 /** Returns the servers that the caller can use through the proxy. */
@@ -25,10 +25,12 @@ export async function callersListedServers({ caller, db }: Context): Promise<Lis
   const visible = visibleScopes(caller.principal);
   const { own, gateway } = await datedServers(db, visible);
   const all = [...gateway.map((server) => ({ ...server, scope: GATEWAY_SCOPE })), ...own];
-  return nearestServers(visible, all).map(listed);
+  return nearestServers(visible, all).flatMap(listed);
 }
 
-function listed({ name, entry, createdAt, updatedAt }: DatedRow): ListedServer {
+/** The proxy does not pass WebSockets, so such servers are only in conversations. */
+function listed({ name, entry, createdAt, updatedAt }: DatedRow): ListedServer[] {
   const { type, description } = gatewayEntrySchema.parse(entry);
-  return { name, type: type === "sse" ? "sse" : "streamable-http", description, createdAt, updatedAt };
+  if (type === "websocket") return [];
+  return [{ name, type: type === "sse" ? "sse" : "streamable-http", description, createdAt, updatedAt }];
 }

@@ -2,7 +2,7 @@
 
 import { groupOfScope, kindOfScope } from "../../domain/access/access";
 import { bindingProblem } from "../../domain/servers/binding";
-import { instancesProblem, type ServerEntry } from "../../domain/servers/entry";
+import { httpAddress, instancesProblem, type ServerEntry } from "../../domain/servers/entry";
 import { judgeUrl } from "../../domain/servers/host-policy";
 import { CLIENT_CAPABILITIES, type UpstreamTarget } from "../../domain/servers/memory";
 import {
@@ -45,8 +45,9 @@ export async function fillServerVariables(
   context: Context,
   place: ServerUse,
   name: string,
-  entry: ServerEntry,
+  given: ServerEntry,
 ): Promise<FilledServer> {
+  const entry = { ...given, url: httpAddress(given) };
   const aim = aimOf(entry.url, place.origins ?? []);
   if ("problem" in aim) return aim;
   const { urls = [] } = entry;
@@ -75,7 +76,7 @@ export async function fillServerVariables(
   const { MCP_CONNECT_TIMEOUT_S, MCP_CALL_TIMEOUT_S } = context.settings;
   const target: UpstreamTarget = {
     name,
-    type: entry.type === "sse" ? "sse" : "streamable-http",
+    type: entry.type === "sse" || entry.type === "websocket" ? entry.type : "streamable-http",
     url: addresses[0] ?? "",
     ...(instances.length === 0 ? {} : { instances }),
     headers: headers.filled,

@@ -8,7 +8,8 @@ let offers: typeof import("./executor-offer") | null = null;
 
 /**
  * Returns the state of the executor, which is asked at most once a minute, or 5 s after a failure. `absent` is no failure, even with an
- * issue that says what to install. The endpoint is public, so the executor's own message is not returned.
+ * issue that says what to install. The endpoint is public, so of the executor's own messages only the one that its protocol makes public is
+ * returned.
  */
 export async function executorHealth(
   settings: Settings,
@@ -27,5 +28,6 @@ export async function executorHealth(
   const found = await offers.executorOffer({ settings, now: Date.now });
   if (found === null) return failed("EXECUTOR_URL is set, but EXECUTOR_KEY is not. Set both.");
   if ("offer" in found) return { state: "ok", issues: [] };
+  if (found.isPublic) return failed(found.problem);
   return failed("The executor does not respond, or refuses the key. Check EXECUTOR_URL and EXECUTOR_KEY.");
 }

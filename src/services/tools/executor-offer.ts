@@ -3,7 +3,7 @@
 import { type ExecutorOffer, missingIn } from "../../domain/code/check/missing";
 import type { ScriptVerdict } from "../../domain/code/check/verdict";
 import { languageOf } from "../../domain/code/language";
-import { describeExecutor } from "../../sandbox/remote";
+import { describeExecutor, UnavailableExecutor } from "../../sandbox/remote";
 import { canUseExecutor } from "../catalog/can-run";
 import type { Context } from "../context";
 import { remoteOf } from "./code";
@@ -12,8 +12,8 @@ import { remoteOf } from "./code";
 const FRESH = 60_000;
 const RETRY = 5_000;
 
-/** What the executor has, or why it could not be asked. */
-export type OfferAnswer = { offer: ExecutorOffer } | { problem: string };
+/** What the executor has, or why it could not be asked. `isPublic`: the message is meant for everyone. */
+export type OfferAnswer = { offer: ExecutorOffer } | { problem: string; isPublic: boolean };
 
 /** The last answer by URL. The value is cached, not its promise, which would depend on the I/O of the first request. */
 const last = new Map<string, { found: OfferAnswer; until: number }>();
@@ -26,7 +26,10 @@ export async function executorOffer(context: Pick<Context, "settings" | "now">):
   if (known !== undefined && known.until > context.now()) return known.found;
   const found = await describeExecutor(executor).then(
     (offer) => ({ offer }),
-    (error: unknown) => ({ problem: (error instanceof Error ? error.message : String(error)).slice(0, 500) }),
+    (error: unknown) => ({
+      problem: (error instanceof Error ? error.message : String(error)).slice(0, 500),
+      isPublic: error instanceof UnavailableExecutor,
+    }),
   );
   last.set(executor.url, { found, until: context.now() + ("offer" in found ? FRESH : RETRY) });
   return found;

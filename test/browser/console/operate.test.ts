@@ -48,3 +48,19 @@ it.each<[string, string, string, string]>([
     expect(heard().filter((line) => !/status of 503/.test(line))).toEqual([]);
   },
 );
+
+/** Not the console's page of the same name. */
+const isHealth = ({ pathname }: URL) => pathname === "/health";
+
+it("shows what an executor lacks, and the command that installs it", async () => {
+  const { page, context } = await open(desk.browser, desk.gateway.url);
+  const health = await (await fetch(new URL("/health", desk.gateway.url))).json();
+  const message = "bwrap is not installed. Install it: apt-get install bubblewrap";
+  const checks = { ...health.checks, executor: "failed" };
+  const issues = [{ code: "EXECUTOR_UNAVAILABLE", message }];
+  await page.route(isHealth, (route) => route.fulfill({ json: { ...health, status: "degraded", checks, issues } }));
+  await signIn(page, desk.gateway.url, desk.gateway.key, "/console/health");
+  await page.getByRole("row", { name: /^Executor for scripts\s+failed$/ }).waitFor();
+  await page.getByText(message).waitFor();
+  await context.close();
+});

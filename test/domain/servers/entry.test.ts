@@ -23,21 +23,24 @@ describe("mcpServers", () => {
         },
         local: { command: "npx", args: ["-y", "x"] },
         stdio: { type: "stdio", url },
-        odd: { type: "websocket", url },
+        socket: { type: "websocket", url: "wss://mcp.example/socket" },
+        odd: { type: "grpc", url },
         none: "https://mcp.example",
         slow: { url, timeout: 1_000 },
         empty: {},
       },
       { kind: "ghost", shared: null },
     );
-    expect(read.filter((server) => server.entry !== null).map((server) => server.name)).toEqual(["plain", "full"]);
+    expect(read.filter((server) => server.entry !== null).map((server) => server.name)).toEqual([
+      ...["plain", "full", "socket"],
+    ]);
     const problems = Object.fromEntries(
       read.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem]])),
     );
     expect(problems).toMatchObject({
       local: expect.stringContaining("stdio server"),
       stdio: expect.stringContaining("stdio server"),
-      odd: expect.stringContaining("streamable-http, http, sse"),
+      odd: expect.stringContaining("streamable-http, http, sse, websocket"),
       none: "its entry is not a mapping",
       slow: expect.stringContaining("timeout"),
       empty: expect.stringContaining("url"),

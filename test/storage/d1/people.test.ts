@@ -20,6 +20,8 @@ const WITHOUT_USER: Record<string, string> = {
   version_numbers: "which of its skill's versions it is, goes with it",
   version_archives: "the digest of a version's archive, goes with it",
   version_plugins: "the digest of a version's archive as a plugin, goes with it",
+  server_checks: "checks of the gateway's servers, go with their server",
+  server_skills: "what a check found of a skill, goes with it",
   skill_networks: "hosts that code of a skill can call, goes with it",
   skill_titles: "what a skill is called for people, goes with it",
   oauth_clients: "programs of strangers, and hosts of their documents",

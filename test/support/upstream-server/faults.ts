@@ -7,6 +7,7 @@ import { answerModern } from "./modern";
 import { answerSignIn } from "./oauth";
 import { answerRegistry } from "./registry";
 import { answerScripted } from "./scripted";
+import { acceptSocket } from "./socket";
 
 interface Message {
   id?: string | number;
@@ -48,6 +49,8 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => undefined);
   });
+
+  server.on("upgrade", acceptSocket);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Each connection serves one request, so the number of open connections equals the number of requests in progress.

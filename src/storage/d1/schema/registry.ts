@@ -1,7 +1,7 @@
 // D1 tables of the registry. `npm run migrate:new` generates migrations from this folder. The search index (FTS5) is written by hand,
 // because drizzle-kit does not model virtual tables. docs/storage.md explains every table.
 
-import { sql } from "drizzle-orm";
+import { type SQLWrapper, sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Envelope } from "../../../domain/attestation/statement";
 import type { GhostSpec } from "../../../domain/catalog/ghost";
@@ -144,12 +144,23 @@ export const versionAttestations = sqliteTable(
 );
 
 /** Declared sources of versions, for those that have one. */
-export const versionSources = sqliteTable("version_sources", {
-  versionId: text("version_id")
-    .primaryKey()
-    .references(() => versions.id, { onDelete: "cascade" }),
-  source: text({ mode: "json" }).$type<SkillSource>().notNull(),
-});
+export const versionSources = sqliteTable(
+  "version_sources",
+  {
+    versionId: text("version_id")
+      .primaryKey()
+      .references(() => versions.id, { onDelete: "cascade" }),
+    source: text({ mode: "json" }).$type<SkillSource>().notNull(),
+  },
+  (t) => [
+    index("version_sources_server").on(sql`json_extract(${t.source}, '$.server')`).where(isServersSkill(t.source)),
+  ],
+);
+
+/** SQL: a version was approved from an MCP server. SQLite uses the index only for queries with exactly this expression. */
+export function isServersSkill(source: SQLWrapper) {
+  return sql`json_extract(${source}, '$.type') = 'mcp'`;
+}
 
 export const ghosts = sqliteTable(
   "ghosts",

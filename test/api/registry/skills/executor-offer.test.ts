@@ -2,6 +2,7 @@
 
 import { afterEach, expect, it, vi } from "vitest";
 import { settingsFrom } from "../../../../src/domain/settings/settings";
+import { executorHealth } from "../../../../src/services/tools/executor-health";
 import { executorOffer } from "../../../../src/services/tools/executor-offer";
 import { askWith } from "../../../support/app";
 import { ADMIN_KEY } from "../../../support/call";
@@ -102,4 +103,24 @@ it("the executor is asked again 5 s after a failure, and a minute after an answe
   expect(asked).toHaveBeenCalledTimes(2);
   await at(1_067);
   expect(asked).toHaveBeenCalledTimes(3);
+});
+
+it.each([
+  ["EXECUTOR_UNAVAILABLE", 503, "bwrap is not installed. Install it: apt-get install bubblewrap"],
+  ["UNAUTHORIZED", 401, "The executor does not respond, or refuses the key."],
+  ["INTERNAL", 500, "The executor does not respond, or refuses the key."],
+])("the health with an executor that returns %s says what to do", async (code, status, expected) => {
+  const url = `https://health-${status}.example`;
+  const message = "bwrap is not installed. Install it: apt-get install bubblewrap";
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ error: { code, message } }, { status }));
+  const health = await executorHealth(settingsFrom({ EXECUTOR_URL: url, EXECUTOR_KEY: KEY }));
+  expect(health.state).toBe("failed");
+  expect(health.issues).toEqual([
+    {
+      code: "EXECUTOR_UNAVAILABLE",
+      message: expect.stringMatching(/Scripts that need packages or programs do not run\.$/),
+    },
+  ]);
+  expect(health.issues[0]?.message).toContain(expected);
+  expect(health.issues[0]?.message.includes(message)).toBe(code === "EXECUTOR_UNAVAILABLE");
 });

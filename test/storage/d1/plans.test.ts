@@ -267,7 +267,13 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
     await conversations.listConversationRows(db, BIG_USER, PAGE, null);
-    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" }, { words: "tides" });
+    await conversations.listConversationRows(
+      db,
+      BIG_USER,
+      PAGE,
+      { createdAt: Date.now(), id: "one" },
+      { words: "tides" },
+    );
     await conversations.listConversationRows(db, BIG_USER, PAGE, null, { ghost: "editor", since: 1, until: 2 });
   },
   putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),

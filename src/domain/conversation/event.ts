@@ -58,7 +58,7 @@ const turnLedgerSchema = z.lazy(() =>
 const stepSchema = z.lazy(() => z.object({ at: z.number(), alone: z.boolean() }));
 
 /** A finished tool call, for the trace of its turn. */
-const madeCallSchema = z.lazy(() =>
+const finishedCallSchema = z.lazy(() =>
   z.object({
     name: z.string(),
     /** The skill whose tool it is, or that it concerns; absent: neither. */
@@ -93,7 +93,7 @@ const turnEvent = z.lazy(() =>
     /** Absent in logs of earlier gateways. */
     ledger: turnLedgerSchema.optional(),
     /** The calls of the previous turn. Absent if it had none, and in logs of earlier gateways. */
-    previous_calls: z.array(madeCallSchema).optional(),
+    previous_calls: z.array(finishedCallSchema).optional(),
   }),
 );
 
@@ -160,7 +160,7 @@ export const eventSchema = z.lazy(() =>
 
 export type ContextEdit = z.infer<typeof contextEditSchema>;
 export type TurnLedger = z.infer<typeof turnLedgerSchema>;
-export type MadeCall = z.infer<typeof madeCallSchema>;
+export type FinishedCall = z.infer<typeof finishedCallSchema>;
 export type ModelStep = z.infer<typeof stepSchema>;
 export type HistoryAsk = z.infer<typeof historyAskSchema>;
 export type Delivery = z.infer<typeof deliverySchema>;

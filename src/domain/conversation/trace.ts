@@ -1,7 +1,7 @@
 // Computes the trace of a turn: when the model, tools, scripts and questions ran, from what the log already stores.
 
 import { builtinOf } from "../tools/builtin";
-import type { ConversationEvent, MadeCall } from "./event";
+import type { ConversationEvent, FinishedCall } from "./event";
 import { sentTokens, type Usage } from "./usage";
 
 export const STEP_KINDS = ["model", "load", "script", "tool", "question"] as const;
@@ -23,7 +23,7 @@ export interface TraceStep {
 }
 
 /** A call of the turn, as it was reported when it ended. `ms` is `null` while it runs. */
-export type TracedCall = Omit<MadeCall, "ms"> & { ms: number | null };
+export type TracedCall = Omit<FinishedCall, "ms"> & { ms: number | null };
 
 export interface TracedTurn {
   /** When the turn began. */

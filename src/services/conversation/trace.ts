@@ -1,7 +1,7 @@
 // Records the tool calls of the current turn, and reads the trace of any turn.
 
 import * as z from "zod";
-import type { MadeCall } from "../../domain/conversation/event";
+import type { FinishedCall } from "../../domain/conversation/event";
 import { STEP_KINDS, STEP_STATES, type TracedCall, traceOf } from "../../domain/conversation/trace";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
 import type { CallHead } from "../../domain/questions/call-frame";
@@ -28,12 +28,12 @@ export const traceSchema = () =>
 export type Trace = z.infer<ReturnType<typeof traceSchema>>;
 
 /** Remembers a finished call until the next turn begins, whose event stores it. */
-export function rememberCall({ memory, state }: Session, id: string, turn: number, call: MadeCall): void {
+export function rememberCall({ memory, state }: Session, id: string, turn: number, call: FinishedCall): void {
   if (turn === state.turn) memory.made.set(id, call);
 }
 
 /** Returns a finished call as the log stores it. `null`: it has not ended. */
-export function madeCall(head: CallHead, result: ToolResult | null): MadeCall | null {
+export function finishedCall(head: CallHead, result: ToolResult | null): FinishedCall | null {
   const { name, skill, started, ended, state } = head;
   if (ended === null || state === "running") return null;
   const [first] = result?.content ?? [];
@@ -47,10 +47,10 @@ export function madeCall(head: CallHead, result: ToolResult | null): MadeCall | 
 }
 
 /** Returns the finished calls of the current turn: those in memory, and those whose results an evicted object had stored. */
-export function callsOfTurn({ memory, state, store }: Session): MadeCall[] {
-  const all = new Map<string, MadeCall>();
+export function callsOfTurn({ memory, state, store }: Session): FinishedCall[] {
+  const all = new Map<string, FinishedCall>();
   for (const { id, head } of store.callHeads(state.turn)) {
-    const call = madeCall(head, null);
+    const call = finishedCall(head, null);
     if (call !== null) all.set(id, call);
   }
   for (const [id, call] of memory.made) all.set(id, call);

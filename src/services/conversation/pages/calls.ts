@@ -12,7 +12,7 @@ import { NO_REQUEST_DIGEST } from "../../../storage/object/results";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
 import { storedTool } from "../../tools/memory";
-import { madeCall, rememberCall } from "../trace";
+import { finishedCall, rememberCall } from "../trace";
 
 /** A reported call, from its start to its end. */
 export interface ReportedCall {
@@ -43,7 +43,7 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
   let lastSent = Number.NEGATIVE_INFINITY;
   const ended = (head: CallHead, result: ToolResult | null) => {
     story.head = head;
-    const made = madeCall(head, result);
+    const made = finishedCall(head, result);
     if (made !== null) rememberCall(session, call.id, story.turn, made);
     if (running.get(call.id) === story) running.delete(call.id);
     notifyPages(session, story);

@@ -30,6 +30,19 @@ const USAGE = {
     { skill_id: "skl_3", skill_name: "json-table", ...counts(611, 288, 10) },
   ],
 };
+/** A turn of 2.4 seconds with a script that fails. */
+const steps = (began) => {
+  const step = (kind, name, skill, at, ms, tokens, error = null) => ({
+    ...{ kind, name, skill, ms, tokens, error, state: error === null ? "done" : "failed" },
+    at: new Date(began + at).toISOString(),
+  });
+  return [
+    step("model", "gpt-6-sol", null, 0, 910, 6210),
+    step("load", "load_skill", "tide-times", 910, 9, 1204),
+    step("script", "execute_skill_script", "tide-times", 919, 380, null, "exit code 1: harbour 'Nrth' not found"),
+    step("model", "gpt-6-sol", null, 1299, 1070, 850),
+  ];
+};
 const BROKEN = "---\nname: tide-times\nversion: 1.2.0\n---\n\nFind the nearest harbour.\n";
 
 /**
@@ -71,12 +84,6 @@ async function taken(browser, url, adminKey) {
   await page.locator(".columns .added").first().waitFor();
   await keep("console-compare.png");
 
-  await page.goto(`${url}/console/conversations/tides`);
-  await page.getByText("Live", { exact: true }).waitFor();
-  const chart = page.getByText("Total billed tokens", { exact: true }).first();
-  await chart.evaluate((caption) => caption.scrollIntoView());
-  const { y } = await chart.boundingBox();
-  await keep("console-conversation.png", Math.floor(y) - 16);
   const overview = await context.newPage();
   await overview.setViewportSize({ width: SIZE.width, height: 880 });
   for (const colorScheme of ["light", "dark"]) {
@@ -88,9 +95,24 @@ async function taken(browser, url, adminKey) {
     await overview.getByText("Nothing needs attention.").waitFor();
     await overview.getByRole("region", { name: "Your conversations" }).locator("strong").waitFor();
     await keepAll(overview, `console-overview-${colorScheme}.png`);
+    // The model of a script answers at once, so the picture has the times of a real one.
+    await overview.route("**/conversations/tides/at/*", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), steps: steps(await turnBegan()) } });
+    });
+    await overview.goto(`${url}/console/conversations/tides`);
+    await overview.getByText("Live", { exact: true }).waitFor();
+    await overview.locator(".trace .step").first().waitFor();
+    await keepAll(overview, `console-conversation-${colorScheme}.png`);
   }
   await context.close();
   return { pictures, key, skill: id };
+
+  /** The time at which the last turn of the conversation began. */
+  async function turnBegan() {
+    const { turns } = await ask("GET", "/conversations/tides/series", undefined, key);
+    return Date.parse(turns.at(-1).at);
+  }
 
   /** Stores a screenshot of the window. */
   async function keepAll(shown, name) {
@@ -117,7 +139,7 @@ async function taken(browser, url, adminKey) {
     const answer = await fetch(`${url}/api/v1${route}`, {
       method,
       headers: { authorization: `Bearer ${bearer}`, ...(isForm ? {} : { "content-type": "application/json" }) },
-      body: isForm ? body : JSON.stringify(body),
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
     return answer.json();

@@ -151,3 +151,44 @@ it("redirects former addresses", async () => {
   await page.getByRole("searchbox").waitFor();
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/console/skills?q=json&from=public");
 });
+
+it("keeps both tabs signed in that sign in at the same moment, and shows another user's sign-in in each tab", async () => {
+  const { context, page } = desk.seen;
+  const [key, other] = [await desk.keyOf("dora"), await desk.keyOf("emil")];
+  const second = await context.newPage();
+  const pages = [page, second];
+  let [running, most] = [0, 0];
+  const { promise: bothPressed, resolve: press } = Promise.withResolvers<void>();
+  await context.route("**/console/api/session", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    most = Math.max(most, ++running);
+    await bothPressed;
+    const response = await route.fetch();
+    running--;
+    await route.fulfill({ response });
+  });
+  for (const one of pages) {
+    await one.goto(`${desk.gateway.url}/console/limits`);
+    await one.getByLabel("API key").fill(key);
+  }
+  for (const one of pages) {
+    await one.getByRole("button", { name: "Sign in", exact: true }).click();
+    await one.getByRole("button", { name: "Signing in…" }).waitFor();
+  }
+  press();
+  for (const one of pages) await one.getByRole("heading", { name: "System" }).waitFor();
+  await expect.poll(() => running).toBe(0);
+  for (const one of pages) {
+    await one.reload();
+    await one.getByRole("heading", { name: "System" }).waitFor();
+  }
+  expect(most).toBe(1);
+  await context.unroute("**/console/api/session");
+  // A third tab signs another user in. The tabs of this browser share one cookie, so that they show the same user.
+  await second.evaluate(async (proof) => {
+    const headers = { "content-type": "application/json", "x-skillgate-console": "1" };
+    await fetch("/console/api/session", { method: "POST", headers, body: JSON.stringify({ key: proof }) });
+    new BroadcastChannel("console-session").postMessage("signed in");
+  }, other);
+  for (const one of pages) await one.getByRole("button", { name: /^Account: emil/ }).waitFor();
+});

@@ -30,19 +30,6 @@ const USAGE = {
     { skill_id: "skl_3", skill_name: "json-table", ...counts(611, 288, 10) },
   ],
 };
-/** A turn of 2.4 seconds with a script that fails. */
-const steps = (began) => {
-  const step = (kind, name, skill, at, ms, tokens, error = null) => ({
-    ...{ kind, name, skill, ms, tokens, error, state: error === null ? "done" : "failed" },
-    at: new Date(began + at).toISOString(),
-  });
-  return [
-    step("model", "gpt-6-sol", null, 0, 910, 6210),
-    step("load", "load_skill", "tide-times", 910, 9, 1204),
-    step("script", "execute_skill_script", "tide-times", 919, 380, null, "exit code 1: harbour 'Nrth' not found"),
-    step("model", "gpt-6-sol", null, 1299, 1070, 850),
-  ];
-};
 const BROKEN = "---\nname: tide-times\nversion: 1.2.0\n---\n\nFind the nearest harbour.\n";
 
 /**
@@ -95,11 +82,6 @@ async function taken(browser, url, adminKey) {
     await overview.getByText("Nothing needs attention.").waitFor();
     await overview.getByRole("region", { name: "Your conversations" }).locator("strong").waitFor();
     await keepAll(overview, `console-overview-${colorScheme}.png`);
-    // The model of a script answers at once, so the picture has the times of a real one.
-    await overview.route("**/conversations/tides/at/*", async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), steps: steps(await turnBegan()) } });
-    });
     await overview.goto(`${url}/console/conversations/tides`);
     await overview.getByText("Live", { exact: true }).waitFor();
     await overview.locator(".trace .step").first().waitFor();
@@ -107,12 +89,6 @@ async function taken(browser, url, adminKey) {
   }
   await context.close();
   return { pictures, key, skill: id };
-
-  /** The time at which the last turn of the conversation began. */
-  async function turnBegan() {
-    const { turns } = await ask("GET", "/conversations/tides/series", undefined, key);
-    return Date.parse(turns.at(-1).at);
-  }
 
   /** Stores a screenshot of the window. */
   async function keepAll(shown, name) {
@@ -161,12 +137,16 @@ async function taken(browser, url, adminKey) {
 
   /** Two skills are loaded, each for some turns; one of them is removed. */
   async function converse() {
-    const loads = { 2: "tide-times", 4: "mermaid-diagram" };
+    const loads = { 2: "tide-times", 4: "mermaid-diagram", 12: "tide-times" };
     for (let turn = 1; turn <= 12; turn++) {
       await ask("POST", "/conversations/tides/turns", { conversation: {} }, key);
       if (loads[turn] === undefined) continue;
       const call = { id: `call_${turn}`, name: "load_skill", arguments: { skill_name: loads[turn] } };
       await ask("POST", "/conversations/tides/tool-calls", { calls: [call] }, key);
+      if (turn < 12) continue;
+      const read = { skill_name: "tide-times", file_path: "tables/north.csv" };
+      const failing = { id: "call_read", name: "read_skill", arguments: read };
+      await ask("POST", "/conversations/tides/tool-calls", { calls: [failing] }, key);
     }
   }
 }

@@ -48,11 +48,13 @@ export type Respond = (sent: Sent) => Response | Promise<Response>;
 
 /** The executor of this machine, and the hosts that the gateway calls for it. */
 export class Machine {
-  url = "";
   /** What left the gateway in this test. */
   sent: Sent[] = [];
   #respond: Respond = () => new Response();
   readonly #fetch = globalThis.fetch;
+
+  /** @param url the address of the executor */
+  constructor(public url = "") {}
 
   /** Answers requests to hosts until the end of the test. */
   respond(respond: Respond): void {

@@ -158,7 +158,7 @@ describe.runIf(canConfine)("a container", () => {
 console.log(await (await fetch("https://api.example.org/v1", { headers })).text());
 console.log((await fetch("https://files.example.org/")).status);`;
       const run = await hosts.run("javascript", script);
-      expect(run).toMatchObject({ exit_code: 0, executor: "remote", stdout: "answered\n502\n" });
+      expect(run).toMatchObject({ exit_code: 0, executor: "remote", stdout: "answered\n403\n" });
       expect(hosts.sent).toMatchObject([
         { url: "https://api.example.org/v1", headers: { authorization: "Bearer a-value-that-is-secret" } },
       ]);

@@ -203,7 +203,7 @@ DELETE /api/v1/me/skill-env/{skill} of self                                   | 
 GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-DELETE /api/v1/mcp-servers/{name} of public                                   | 2 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+DELETE /api/v1/mcp-servers/{name} of public                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/mcp-servers/{name}/test of public                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/mcp-servers/{name}/approve of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/mcp-servers/{name}/skills of public                               | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

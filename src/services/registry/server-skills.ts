@@ -183,10 +183,10 @@ export async function approveServerSkill(
 
 /** Deletes a server, and the public skills that were approved from it. Conversations that use one receive a warning. */
 export async function removeServerAndSkills(context: Context, server: string): Promise<void> {
-  const states = await serverSkillStates(context.db, server);
+  // The states stay in the database until their skills are deleted.
+  const [standing, states] = await Promise.all([removeServer(context, server), serverSkillStates(context.db, server)]);
   const withdrawn = states.flatMap(({ state, skillId }) => (state === "withdrawn" ? [skillId] : []));
-  for (const id of new Set([...(await removeServer(context, server)), ...withdrawn]))
-    await deleteSkill(context, id, true);
+  for (const id of new Set([...standing, ...withdrawn])) await deleteSkill(context, id, true);
 }
 
 /** Connects to the server as the admin, and runs the work. */

@@ -67,8 +67,8 @@ type Later = (work: Promise<void>) => void;
 /** Returns the skills that a server offers, and those that were approved. Reads no file of a skill. */
 export async function listServerSkills(context: Context, server: string, later: Later): Promise<ServerSkill[]> {
   requireAdmin(context.caller.principal);
-  const [entries, published, states] = await Promise.all([
-    connected(context, server, later, async (upstream) => (await readEntries(upstream)).entries),
+  const { entries } = await connected(context, server, later, readEntries);
+  const [published, states] = await Promise.all([
     skillsOfServer(context.db, server),
     serverSkillStates(context.db, server),
   ]);

@@ -5,6 +5,7 @@ import { groupRoutes } from "./access/groups";
 import { keyRoutes } from "./access/keys";
 import { meRoutes } from "./access/me";
 import { oauthClientRoutes } from "./access/oauth-clients";
+import { publisherExchange, publisherRoutes } from "./access/publishers";
 import { sessionRoutes } from "./access/sessions";
 import { signInRoutes } from "./access/sign-ins";
 import { auditRoutes } from "./audit";
@@ -25,28 +26,33 @@ import { serverCatalogRoutes } from "./server-catalog";
 import { userServerRoutes } from "./user-servers";
 import { userRoutes } from "./users";
 
-export const api = apiEdge("/api", [
-  ["/api/v1", keyRoutes],
-  ["/api/v1", grantRoutes],
-  ["/api/v1", meRoutes],
-  ["/api/v1", signInRoutes],
-  ["/api/v1/oauth-clients", oauthClientRoutes],
-  ["/api/v1", sessionRoutes],
-  ["/api/v1", auditRoutes],
-  ["/api/v1", userRoutes],
-  ["/api/v1", searchIndexRoute],
-  ["/api/v1/groups", groupRoutes],
-  ["/api/v1/secrets", secretRoutes],
-  ["/api/v1/models", modelRoutes],
-  ["/api/v1/mcp-servers", mcpServerRoutes],
-  ["/api/v1", connectionRoutes],
-  ["/api/v1", userServerRoutes],
-  ["/api/v1", skillEnvRoutes],
-  ["/api/v1", serverCatalogRoutes],
-  ["/api/v1/links", sharedLinkRoutes],
-  ["/api/v1/imports", importRoutes],
-  ["/api/v1/open-skills", openSkillRoutes],
-  ["/api", taskRoutes],
-  ["/api/v1/kinds/skills", skillRoutes],
-  ["/api/v1/kinds/ghosts", ghostRoutes],
-]);
+export const api = apiEdge(
+  "/api",
+  [
+    ["/api/v1", keyRoutes],
+    ["/api/v1", grantRoutes],
+    ["/api/v1", meRoutes],
+    ["/api/v1", signInRoutes],
+    ["/api/v1/oauth-clients", oauthClientRoutes],
+    ["/api/v1", sessionRoutes],
+    ["/api/v1", auditRoutes],
+    ["/api/v1", userRoutes],
+    ["/api/v1", searchIndexRoute],
+    ["/api/v1/groups", groupRoutes],
+    ["/api/v1/secrets", secretRoutes],
+    ["/api/v1/models", modelRoutes],
+    ["/api/v1/mcp-servers", mcpServerRoutes],
+    ["/api/v1", connectionRoutes],
+    ["/api/v1", userServerRoutes],
+    ["/api/v1", skillEnvRoutes],
+    ["/api/v1", serverCatalogRoutes],
+    ["/api/v1/links", sharedLinkRoutes],
+    ["/api/v1/imports", importRoutes],
+    ["/api/v1/open-skills", openSkillRoutes],
+    ["/api", taskRoutes],
+    ["/api/v1/kinds/skills", skillRoutes],
+    ["/api/v1/kinds/ghosts", ghostRoutes],
+    ["/api/v1/publishers", publisherRoutes],
+  ],
+  publisherExchange,
+);

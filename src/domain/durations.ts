@@ -72,6 +72,9 @@ export const DURATIONS = {
   grantKept: 7 * 24 * 60 * 60_000,
   /** Tolerated difference of an issuer's clock. */
   clockLeeway: 30_000,
+  /** Maximum age of a CI job's token, and minimum interval between two recorded refusals of a publisher. */
+  publisherToken: 60 * 60_000,
+  publisherRefusal: 60_000,
   /** Keys of an issuer: how long a request waits for them, when they are read again, and how long they stay valid during an outage. */
   keySetFetch: 3_000,
   keySetFresh: 10 * 60_000,

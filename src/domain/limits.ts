@@ -194,6 +194,21 @@ export const ACCESS_LIMITS = {
   notedKeys: 10_000,
 } as const;
 
+/** Trusted publishers. */
+export const PUBLISHER_LIMITS = {
+  perScope: 50,
+  skills: 100,
+  skillChars: 200,
+  rules: 20,
+  claimChars: 100,
+  valueChars: 500,
+  issuerChars: 255,
+  keyMinutes: 60,
+  keyMinutesDefault: 15,
+  /** Issuers whose addresses and keys an isolate caches. */
+  issuers: 100,
+} as const;
+
 /** Limits of what an MCP server can send and what is stored of it. */
 export const UPSTREAM_LIMITS = {
   /** Size of one response, and of everything a stream sends while calls run. */

@@ -3,7 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
-import { allows, identitySourceOf, needOf, survivesOutage } from "../domain/access/key-scope";
+import { canRequest, identitySourceOf, needOf, PUBLISHING, survivesOutage } from "../domain/access/key-scope";
 import { isDangerous, requireFreshSignIn } from "../domain/console/dangerous";
 import { GatewayError, isRefusal } from "../domain/errors";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
@@ -147,7 +147,14 @@ function requireScope(c: HonoContext<HttpEnv>, scopes: readonly string[]): void 
       "`On-Behalf-Of` is not allowed here. Call as the user or as an admin.",
     );
   }
-  if (allows(scopes, need)) return;
+  if (canRequest(scopes, c.req.method, c.req.path)) return;
+  if (scopes.includes(PUBLISHING)) {
+    throw new GatewayError(
+      "forbidden",
+      "SCOPE_MISSING",
+      "The key of a trusted publisher can only publish. Use another key for this request.",
+    );
+  }
   const what = need === "unlimited" ? "a key without limits" : `the scope \`${need}\``;
   throw new GatewayError("forbidden", "SCOPE_MISSING", `The key lacks a permission. This request needs ${what}.`, {
     needed: need,

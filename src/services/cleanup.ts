@@ -8,6 +8,7 @@ import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
+import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
 import { deleteOldServerChecks } from "../storage/d1/servers/checks";
 import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
 import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
@@ -51,6 +52,7 @@ export async function cleanUp(
   await deleteExpiredPages(db, now);
   await deleteExpiredLinks(db, now);
   await deleteExpiredSessions(db, now);
+  await deleteExpiredPublishingKeys(db, now);
   await deleteExpiredConnectRequests(db, now);
   const unused = [...(await deleteUnproved(db, now)), ...(await deleteOrphanConnections(db, ORPHANS))];
   await revokeConnections(context, unused);

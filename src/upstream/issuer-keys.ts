@@ -4,7 +4,8 @@
 import * as z from "zod";
 import { DURATIONS } from "../domain/durations";
 import { GatewayError } from "../domain/errors";
-import { ACCESS_LIMITS } from "../domain/limits";
+import { ACCESS_LIMITS, PUBLISHER_LIMITS } from "../domain/limits";
+import { Recent } from "../domain/recent";
 
 /** Public keys only: a symmetric key must never verify a token. */
 const keySetSchema = z.lazy(() =>
@@ -41,7 +42,7 @@ interface State {
 /**
  * By URL, for the lifetime of the isolate. Requests share the results, but not a read in progress, because its I/O belongs to one request.
  */
-const states = new Map<string, State>();
+const states = new Recent<string, State>(PUBLISHER_LIMITS.issuers);
 
 /**
  * Returns the issuer's keys. Cached keys are used while they are fresh, or while the issuer is unavailable. Throws `unavailable` if there

@@ -1,5 +1,5 @@
-// Sends requests to the configured issuer: reads its metadata and exchanges codes for tokens. The operator configured it, so it is trusted,
-// but its responses have limits on time and size.
+// Sends requests to issuers: reads their metadata and exchanges codes for tokens. Responses have limits on time and size. The operator
+// configured the issuer of sign-ins. For issuers of publishers, `ask` must be a guarded fetch.
 
 import * as z from "zod";
 import { DURATIONS } from "../domain/durations";
@@ -13,6 +13,7 @@ type Ask = (url: string, init: RequestInit) => Promise<Response>;
 const metadataSchema = z.lazy(() =>
   z.looseObject({ issuer: z.string(), authorization_endpoint: z.url(), token_endpoint: z.url() }),
 );
+const keysMetadataSchema = z.lazy(() => z.looseObject({ issuer: z.string(), jwks_uri: z.url() }));
 const tokensSchema = z.lazy(() => z.looseObject({ id_token: z.string() }));
 
 /** The authorization and token endpoints of an issuer. */
@@ -36,6 +37,18 @@ export async function readIssuerServer(issuer: string, ask: Ask, development: bo
   const { authorization_endpoint: authorize, token_endpoint: token } = metadata;
   const isGood = metadata.issuer === issuer && [authorize, token].every((url) => isKeyAddress(url, development));
   if (isGood) return { authorize, token };
+  console.error(JSON.stringify({ event: "issuer_metadata_refused", issuer: metadata.issuer }));
+  throw unavailable();
+}
+
+/**
+ * Reads the URL of an issuer's keys from its metadata (OpenID Connect Discovery). Throws `unavailable` if the issuer does not respond, or
+ * if the metadata names another issuer or an address that is not allowed.
+ */
+export async function readKeysUrl(issuer: string, ask: Ask, development: boolean): Promise<string> {
+  const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const metadata = await askJson(url, {}, ask, keysMetadataSchema);
+  if (metadata.issuer === issuer && isKeyAddress(metadata.jwks_uri, development)) return metadata.jwks_uri;
   console.error(JSON.stringify({ event: "issuer_metadata_refused", issuer: metadata.issuer }));
   throw unavailable();
 }

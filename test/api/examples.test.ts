@@ -9,6 +9,7 @@ import { DOOR_ROWS } from "./matrix/compat-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { NETWORK_ROWS } from "./matrix/network-rows";
 import { OPEN } from "./matrix/open-routes";
+import { PUBLISHER_ROWS } from "./matrix/publisher-rows";
 import { SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { ROWS } from "./matrix/table";
@@ -72,6 +73,7 @@ for (const operation of operations) {
       ...DOOR_ROWS,
       ...LOOKING_ROWS,
       ...NETWORK_ROWS,
+      ...PUBLISHER_ROWS,
       ...SERVER_ROWS,
       ...SIGN_IN_ROWS,
     ].find((candidate) => candidate.route === route);

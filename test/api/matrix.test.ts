@@ -11,6 +11,7 @@ import { MCP_ROWS } from "./matrix/mcp-rows";
 import { NETWORK_ROWS } from "./matrix/network-rows";
 import { OPEN } from "./matrix/open-routes";
 import { absentAs, verdictsOf } from "./matrix/probe";
+import { PUBLISHER_ROWS } from "./matrix/publisher-rows";
 import { PROXY_ROWS, SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { ROWS, type Row } from "./matrix/table";
@@ -36,6 +37,7 @@ const ALL = [
   ...DOOR_ROWS,
   ...LOOKING_ROWS,
   ...NETWORK_ROWS,
+  ...PUBLISHER_ROWS,
   ...SERVER_ROWS,
   ...MCP_ROWS,
   ...PROXY_ROWS,
@@ -50,9 +52,16 @@ describe(`the matrix of ${ALL.length} rows for ${operations.length} operations Ã
     expect(
       [
         ...new Set(
-          [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...NETWORK_ROWS, ...SERVER_ROWS, ...SIGN_IN_ROWS].map(
-            (row) => row.route,
-          ),
+          [
+            ...ROWS,
+            ...DRAFT_ROWS,
+            ...DOOR_ROWS,
+            ...LOOKING_ROWS,
+            ...NETWORK_ROWS,
+            ...PUBLISHER_ROWS,
+            ...SERVER_ROWS,
+            ...SIGN_IN_ROWS,
+          ].map((row) => row.route),
         ),
       ].sort(),
     ).toEqual(closed.sort());

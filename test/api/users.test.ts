@@ -20,6 +20,8 @@ async function furnish(user: string): Promise<string> {
   await publishOwn(key, { name: "mine", body: "Personal words." });
   await call("POST", "/api/v1/kinds/ghosts", { key, json: ghost(["mine"]) });
   await call("PUT", "/api/v1/secrets/TOKEN", { key, json: { value: "planted-export-value", hosts: ["x.example"] } });
+  const publisher = { issuer: "https://ci.acme.dev", claims: { sub: "planted" }, skills: ["mine"] };
+  await call("PUT", "/api/v1/publishers/mine", { key, json: publisher });
   const model = { api: ["openai-chat"], base_url: "https://api.example.com/v1", model: "m-1" };
   await call("PUT", "/api/v1/models/mine", { key, json: model });
   await call("POST", "/api/v1/conversations/talk/turns", { key, json: { conversation: {}, key: "t1" } });
@@ -62,6 +64,7 @@ describe("a user's data", () => {
       grants: [{ client_name: "Host", via: "link", ended_at: null }],
       sessions: [{ via: "key" }],
       secrets: [{ name: "TOKEN", hosts: ["x.example"] }],
+      publishers: [{ name: "mine", claims: { sub: "planted" } }],
       models: [{ name: "mine", entry: { model: "m-1" } }],
       ghosts: [{ name: "helper", spec: { systemPrompt: "Be kind." } }],
       skills: [{ skill: "mine", instructions: "Personal words." }],

@@ -38,6 +38,7 @@ export const version = (id: string, skillId: string): NewVersion => ({
   uploadSha256: "u",
   attestation: null,
   source: null,
+  provenance: null,
   warnings: [],
   createdBy: BIG_USER,
   startedAt: Date.now(),

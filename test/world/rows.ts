@@ -6,6 +6,7 @@ import { DOOR_ROWS } from "../api/matrix/compat-rows";
 import { DRAFT_ROWS } from "../api/matrix/draft-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
 import { NETWORK_ROWS } from "../api/matrix/network-rows";
+import { PUBLISHER_ROWS } from "../api/matrix/publisher-rows";
 import { SERVER_ROWS } from "../api/matrix/server-rows";
 import { SIGN_IN_ROWS } from "../api/matrix/sign-in-rows";
 import { ROWS, type Row } from "../api/matrix/table";
@@ -152,6 +153,7 @@ export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
   ...DOOR_ROWS,
   ...LOOKING_ROWS,
   ...NETWORK_ROWS,
+  ...PUBLISHER_ROWS,
   ...SERVER_ROWS,
   ...SIGN_IN_ROWS,
   // Without the rows for resources that no user has, because their requests end after the list is read.

@@ -113,6 +113,16 @@ POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of self           | 
 POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of group          | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of public         | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/share of group                                 | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
+GET /api/v1/publishers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/publishers/{name} of self                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/publishers/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/publishers/{name} of public                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/publishers/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/publishers/{name} of public                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/publishers/{name}                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/publishers/{name} of self                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/publishers/{name} of group                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/publishers/{name} of public                                    | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/secrets                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/secrets/{name} of self                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/secrets/{name} of group                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

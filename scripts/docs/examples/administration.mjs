@@ -109,6 +109,16 @@ export async function recordServers(on, weather) {
   await on.record("secrets.get", { path: { name: "NOTES_TOKEN" } });
   await on.record("secrets.rotate", { as: "admin" });
 
+  const publisher = {
+    issuer: "https://token.actions.githubusercontent.com",
+    claims: { repository: "acme/skills", environment: "release" },
+    skills: ["mermaid-diagram"],
+  };
+  await on.record("publishers.set", { path: { name: "releases" }, json: publisher });
+  await on.record("publishers.list", { query: { scope: "user" } });
+  await on.record("publishers.get", { path: { name: "releases" } });
+  await on.record("publishers.delete", { path: { name: "releases" } });
+
   const hosts = ["api.openai.com"];
   await on.send("secrets.set", { path: { name: "OPENAI_KEY" }, json: { ...SECRET, hosts } });
   const model = {

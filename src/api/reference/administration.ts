@@ -182,6 +182,35 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     about: "Removes a member from a group. Members can remove themselves.",
   },
 
+  "GET /api/v1/publishers": {
+    id: "publishers.list",
+    about: "Lists trusted publishers by name: the CI jobs that can publish without a stored key.",
+    query: { scope: "user" },
+  },
+  "GET /api/v1/publishers/{name}": {
+    id: "publishers.get",
+    about: "Returns a trusted publisher, with its last use and the reason of its last refusal.",
+  },
+  "PUT /api/v1/publishers/{name}": {
+    id: "publishers.set",
+    about:
+      "Creates or replaces a trusted publisher. Keys of the replaced one end immediately. For a group, needs the role Maintainer; for public skills, an admin.",
+    body: {
+      issuer: "https://token.actions.githubusercontent.com",
+      claims: { repository: "acme/skills", environment: "release" },
+      skills: ["mermaid-diagram"],
+    },
+  },
+  "DELETE /api/v1/publishers/{name}": {
+    id: "publishers.delete",
+    about: "Deletes a trusted publisher. Its keys end immediately.",
+  },
+  "POST /api/v1/trusted-publishing/token": {
+    id: "publishers.exchange",
+    about:
+      "Exchanges the OIDC token of a CI job for a key that can only publish the skills of its publisher. Each token can be exchanged once. Without `publisher`, only publishers of public skills are considered.",
+  },
+
   "POST /api/v1/secrets/rotate": {
     id: "secrets.rotate",
     about:

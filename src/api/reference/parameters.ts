@@ -58,6 +58,7 @@ export const RESOURCES: readonly (readonly [path: string, noun: string, values: 
   ["/api/v1/open-skills", "skill", {}],
   ["/api/v1/me/skill-env", "variable", { name: "GITHUB_TOKEN" }],
   ["/api/v1/groups", "group", { name: "team" }],
+  ["/api/v1/publishers", "publisher", { name: "releases", scope: "user" }],
   ["/api/v1/secrets", "secret", { name: "OPENAI_KEY", scope: "user" }],
   ["/api/v1/models", "model", { name: "gpt-6-sol", scope: "user" }],
   ["/api/v1/mcp-servers", "MCP server", { name: "weather" }],

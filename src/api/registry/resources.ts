@@ -12,7 +12,7 @@ import { CONTENTS, type SkillContent } from "../../storage/d1/skill-lists";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { VersionSummary } from "../../storage/d1/versions";
 import { leftOutSchema } from "./excluded-clients";
-import { sourceSchema } from "./source";
+import { provenanceInResponse, sourceSchema } from "./source";
 
 export const API_VERSION = "agent.wecode.io/v1";
 
@@ -123,6 +123,7 @@ export const skillSchema = () =>
         scripts: verdictsSchema().optional(),
         left_out: leftOutSchema().optional(),
         source: sourceSchema().optional(),
+        provenance: provenanceInResponse().optional(),
         routing: routingSchema().optional(),
       }),
     })
@@ -172,6 +173,7 @@ export const versionSchema = () =>
       blocked_for: z.string().nullable(),
       warnings: z.array(issueSchema()),
       source: sourceSchema().optional(),
+      provenance: provenanceInResponse().optional(),
     })
     .openapi("SkillVersion");
 
@@ -228,6 +230,7 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       warnings: [...skill.warnings, ...notCurrent(skill)],
       ...(skill.scripts === null || skill.scripts.length === 0 ? {} : { scripts: skill.scripts }),
       ...(skill.source === null ? {} : { source: skill.source }),
+      ...(skill.provenance === null ? {} : { provenance: skill.provenance }),
     },
   };
 }
@@ -271,6 +274,7 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
     blocked_for: version.blockedFor,
     warnings: version.warnings,
     ...(version.source === null ? {} : { source: version.source }),
+    ...(version.provenance === null ? {} : { provenance: version.provenance }),
   };
 }
 

@@ -1,5 +1,6 @@
-// The declared source of a version, in uploads and responses.
+// The declared source of a version, in uploads and responses, and its provenance.
 
+import { provenanceSchema } from "../../domain/access/provenance";
 import { claimedSource, SOURCE_LIMITS } from "../../domain/catalog/source";
 import * as z from "../../edge/zod";
 
@@ -50,3 +51,10 @@ export const sourceSchema = () =>
       description:
         "The origin that the publisher stated. The gateway never contacts it. `mcp`: the skill of an MCP server that an admin approved.",
     });
+
+/** Absent unless a trusted publisher published the version. */
+export const provenanceInResponse = () =>
+  z.object(provenanceSchema.unwrap().shape).openapi("Provenance", {
+    description:
+      "Where a trusted publisher built the version, as the issuer of its CI stated it in a signed token: repository, workflow, ref, commit and run.",
+  });

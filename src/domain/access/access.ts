@@ -1,6 +1,7 @@
 // Authorization rules: decides which principal can do what. `key-scope.ts` limits this by the scopes of the key.
 
 import type { CodeScopes } from "../settings/settings";
+import type { PublisherRights } from "./publisher";
 
 /** Roles in a group, highest first. */
 export const GROUP_ROLES = ["Owner", "Maintainer", "Developer", "Reporter"] as const;
@@ -26,6 +27,8 @@ export interface Principal {
   keyId: string;
   /** Set for callers in the console. */
   session?: PrincipalSession | undefined;
+  /** Set for a CI job with a key of a trusted publisher. */
+  publisher?: PublisherRights | undefined;
 }
 
 /** The facts of a console session that affect rights. */
@@ -125,8 +128,11 @@ export function kindOfScope(scope: string): "user" | "group" | "public" {
   return groupOfScope(scope) === null ? "user" : "group";
 }
 
-/** Returns the scopes a principal sees, first wins: own over groups over public. */
+/**
+ * Returns the scopes a principal sees, first wins: own over groups over public. A key of a publisher sees the publisher's scope and public.
+ */
 export function visibleScopes(principal: Principal): string[] {
+  if (principal.publisher !== undefined) return [...new Set([principal.publisher.scope, PUBLIC_SCOPE])];
   return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), PUBLIC_SCOPE];
 }
 
@@ -176,6 +182,12 @@ export function roleFor(action: Action): GroupRole {
  * user.
  */
 export function may(principal: Principal, action: Action, scope: string): boolean {
+  const { publisher } = principal;
+  if (publisher !== undefined) {
+    if (scope !== publisher.scope || (action !== "publish" && action !== "change")) return false;
+    // A publisher of a group loses its rights with the user who registered it.
+    return groupOfScope(scope) === null || hasRole(principal, scope, LEAST_ROLE[action]);
+  }
   if (action === "read" || scope === userScope(principal.userId)) return canRead(principal, scope);
   if (scope === PUBLIC_SCOPE) return isAdmin(principal);
   return hasRole(principal, scope, LEAST_ROLE[action]);
@@ -233,6 +245,22 @@ export function canExecuteFor(principal: Principal, scope: string, allowed: Code
 export function canManageSecrets(principal: Principal, scope: string): boolean {
   if (scope === GATEWAY_SCOPE) return isAdmin(principal);
   return scope === userScope(principal.userId) || hasRole(principal, scope, "Maintainer");
+}
+
+/**
+ * Whether the principal can manage the trusted publishers of a scope: own ones, a group's as Maintainer or above, public ones as admin. A
+ * membership that only the caller's token claims does not count, because a publisher outlives the token.
+ */
+export function canManagePublishers(principal: Principal, scope: string): boolean {
+  if (principal.publisher !== undefined) return false;
+  if (scope === PUBLIC_SCOPE) return isAdmin(principal);
+  const stored = { ...principal, groups: principal.groups.filter(({ claimed }) => claimed !== true) };
+  return scope === userScope(principal.userId) || hasRole(stored, scope, "Maintainer");
+}
+
+/** Whether a key of a publisher can publish a skill of this name; true for other keys. */
+export function canPublishName({ publisher }: Pick<Principal, "publisher">, name: string): boolean {
+  return publisher === undefined || publisher.skills.some((allowed) => allowed.normalize("NFC") === name);
 }
 
 /** Whether the principal can see a group and its members. */

@@ -33,6 +33,10 @@ export const AUDIT_ACTIONS = [
   "model.delete",
   "oauth_client.put",
   "oauth_client.delete",
+  "publisher.put",
+  "publisher.delete",
+  "publisher.exchange",
+  "publisher.refuse",
   "secret.put",
   "secret.delete",
   "secret.rotate",
@@ -98,6 +102,11 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "model.delete": [],
   "oauth_client.put": [],
   "oauth_client.delete": [],
+  // Users choose issuers, claims and names.
+  "publisher.put": [],
+  "publisher.delete": [],
+  "publisher.exchange": ["expires_at"],
+  "publisher.refuse": [],
   "secret.put": [],
   "secret.delete": [],
   "secret.rotate": ["rotated"],
@@ -148,6 +157,7 @@ export const RESOURCE_TYPES = [
   "model",
   "oauth_client",
   "own_server",
+  "publisher",
   "secret",
   "session",
   "settings",
@@ -175,12 +185,13 @@ export interface AuditEntry {
 /**
  * A condition for recording an entry, so that nothing is recorded that did not happen: the resource existed before the change, exists after
  * it, or is gone; a sign-in page was shown to a user who could approve it; a version is or is not yanked after it; a skill's variable had or
- * has this ciphertext; a member has a role after it, or could leave before it. `null`: always.
+ * has this ciphertext; a publisher's key exists after it; a member has a role after it, or could leave before it. `null`: always.
  */
 export type Condition =
   | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }
   | { page: string; shownTo: string }
   | { version: string; yanked: boolean }
   | { sealed: string; skill: string; at: "before" | "after" }
+  | { exchanged: string }
   | { joined: string; group: string; role: string }
   | { left: string; group: string; from: readonly string[] };

@@ -22,6 +22,9 @@ export const KEY_SCOPES = [
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
+/** The scope of keys of trusted publishers. No other key can have it, and such a key can only publish. */
+export const PUBLISHING = "publishing";
+
 /** The key a request requires. `any`: every valid key. `unlimited`: a key without limits. */
 export type Need = KeyScope | "any" | "unlimited";
 
@@ -32,7 +35,7 @@ const VENDOR_SKILLS = /^(\/s\/group\/[^/]+)?\/(openai|anthropic)\/v1\/skills(\/|
 const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[] = [
   { path: /^\/api\/v1\/(me|whoami)$/, need: "any" },
   { methods: ["POST"], path: /^\/api\/v1\/keys$/, need: "admin" },
-  { path: /^\/api\/v1\/(keys|grants|sessions)(\/|$)/, need: "keys" },
+  { path: /^\/api\/v1\/(keys|grants|sessions|publishers)(\/|$)/, need: "keys" },
   { path: /^\/console\/api\/session$/, need: "any" },
   { path: /^\/api\/v1\/groups(\/|$)/, need: "groups" },
   { methods: ["POST"], path: /^\/api\/v1\/kinds\/skills\/(invoke|validate)$/, need: "skills:read" },
@@ -129,6 +132,15 @@ export function survivesOutage(path: string): boolean {
 /** Whether a key with these scopes satisfies the requirement. */
 export function allows(scopes: readonly string[], need: Need): boolean {
   return need === "any" || isUnlimited(scopes) || scopes.includes(need);
+}
+
+/** The requests that a key of a trusted publisher can make. */
+const PUBLISHES = /^\/api\/v1\/kinds\/skills\/(upload|public|public\/upload)$/;
+
+/** Whether a key with these scopes can make a request, by method and routed path. */
+export function canRequest(scopes: readonly string[], method: string, path: string): boolean {
+  if (scopes.includes(PUBLISHING)) return method === "POST" && PUBLISHES.test(path.replace(/\/+$/, ""));
+  return allows(scopes, needOf(method, path));
 }
 
 /** Returns the scopes that remain when a service acts for a user: its limits, without the right to act for others. */

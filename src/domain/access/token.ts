@@ -2,6 +2,7 @@
 
 import { ACCESS_LIMITS } from "../limits";
 import { GROUP_NAME, GROUP_ROLES, isNameable, type Membership, RESERVED_GROUPS } from "./access";
+import type { Claims } from "./claims";
 
 /** Names of the claims to read. */
 export interface ClaimNames {
@@ -22,8 +23,6 @@ export interface Bearer {
   /** Claimed values that are not group names. */
   unread: string[];
 }
-
-export type Claims = { readonly [claim: string]: unknown };
 
 /** Whether a bearer text has the form of a signed token. Keys contain no dots. */
 export function isToken(text: string): boolean {

@@ -2,6 +2,7 @@
 // (https://github.com/secure-systems-lab/dsse). The gateway signs them, and clients verify a package with them.
 
 import * as z from "zod";
+import { type Provenance, provenanceSchema } from "../access/provenance";
 import { skillSource } from "../catalog/source";
 
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
@@ -31,6 +32,8 @@ export const statementSchema = z.lazy(() =>
       signed_later_at: z.iso.datetime().nullable(),
       /** The declared source, which the gateway does not check. */
       source: skillSource.nullable(),
+      /** Where a trusted publisher built the version, as the issuer of its CI stated it. Absent for versions published with other keys. */
+      provenance: provenanceSchema.optional(),
     }),
   }),
 );
@@ -64,6 +67,7 @@ export interface SignedFacts {
   publishedAt: number;
   signedLaterAt: number | null;
   source: SignedStatement["predicate"]["source"];
+  provenance: Provenance | null;
 }
 
 /** Returns the statement about a version. */
@@ -79,6 +83,7 @@ export function statementOf(facts: SignedFacts): SignedStatement {
       published_at: instant(facts.publishedAt),
       signed_later_at: facts.signedLaterAt === null ? null : instant(facts.signedLaterAt),
       source: facts.source,
+      ...(facts.provenance === null ? {} : { provenance: facts.provenance }),
     },
   };
 }

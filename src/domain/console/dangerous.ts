@@ -13,6 +13,7 @@ import { SESSION_TIMES } from "./session";
 const DANGEROUS: readonly { methods: readonly string[]; path: RegExp }[] = [
   { methods: ["POST"], path: /^\/api\/v1\/keys\/[^/]+\/rotate$/ },
   { methods: ["POST"], path: /^\/api\/v1\/links$/ },
+  { methods: ["PUT"], path: /^\/api\/v1\/publishers\/[^/]+$/ },
   { methods: ["DELETE"], path: /^\/api\/v1\/groups\/[^/]+$/ },
   { methods: ["PUT", "DELETE"], path: /^\/api\/v1\/groups\/[^/]+\/members\/[^/]+$/ },
   { methods: ["DELETE"], path: /^\/api\/v1\/(kinds\/)?skills\/[^/]+$/ },

@@ -4,10 +4,10 @@
 import { crc32 } from "../crc32";
 import { hexOf } from "../digest";
 
-/** A code, an access token, or a refresh token. */
-export type BearerKind = "sgc" | "sga" | "sgr";
+/** A code, an access token, a refresh token, or a key of a trusted publisher. */
+export type BearerKind = "sgc" | "sga" | "sgr" | "sgp";
 
-const FORM = /^(sgc|sga|sgr)_([0-9A-Za-z]{4,40})_([0-9a-f]{64})(?:([0-9a-f]{8})([0-9a-f]{32}))?([0-9a-f]{8})$/;
+const FORM = /^(sgc|sga|sgr|sgp)_([0-9A-Za-z]{4,40})_([0-9a-f]{64})(?:([0-9a-f]{8})([0-9a-f]{32}))?([0-9a-f]{8})$/;
 
 /** A parsed refresh token. */
 export interface RefreshToken {
@@ -19,13 +19,13 @@ export interface RefreshToken {
   mark: string;
 }
 
-/** Returns a code or access token for an id and 32 random bytes. */
-export function writeBearer(kind: "sgc" | "sga", id: string, random: Uint8Array): string {
+/** Returns a code, an access token or a key of a publisher for an id and 32 random bytes. */
+export function writeBearer(kind: "sgc" | "sga" | "sgp", id: string, random: Uint8Array): string {
   return checked(`${kind}_${id}_${hexOf(random)}`);
 }
 
 /** Returns the id in a token of this kind; `null` if it is not valid. */
-export function readBearer(kind: "sgc" | "sga", text: string): string | null {
+export function readBearer(kind: "sgc" | "sga" | "sgp", text: string): string | null {
   const found = read(text);
   return found?.kind === kind ? found.id : null;
 }

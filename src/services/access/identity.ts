@@ -12,7 +12,7 @@ import { GatewayError } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
 import { hasBuiltInSignIn } from "../../domain/settings/sign-in";
 import { readBearer } from "../../domain/sign-in/tokens";
-import { type KeyCredential, SESSION, TOKEN_OF_GRANT } from "../../storage/d1/identity";
+import { KEY_OF_PUBLISHER, type KeyCredential, SESSION, TOKEN_OF_GRANT } from "../../storage/d1/identity";
 import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
 import { currentSessionMarks, ENVIRONMENT_KEY, isSessionOriginValid, isUsable, TOKEN_KEY } from "./credential";
@@ -144,6 +144,8 @@ async function proofOf(looking: IdentityRequest, bearer: string, digest: string,
   const grantToken = readBearer("sga", bearer);
   if (grantToken !== null && hasBuiltInSignIn(settings))
     return { keyId: TOKEN_OF_GRANT + grantToken, grantToken: true };
+  const publisherKey = readBearer("sgp", bearer);
+  if (publisherKey !== null) return { keyId: KEY_OF_PUBLISHER + publisherKey };
   const keyId = readKeyId(bearer);
   if (keyId === "mistyped") throw unauthenticated("The key is mistyped: its checksum does not match. Copy it again.");
   if (keyId === null) throw unauthenticated("The key does not have the format of this gateway. Copy it again.");
@@ -165,7 +167,8 @@ function holderOf(proof: Proof, key: KeyCredential | null, digest: string, now: 
     return { userId, name, role, scopes: [], keyId: `${TOKEN_KEY}:${expires}:${digest.slice(0, 16)}` };
   }
   if (!isLive(key, digest, now)) throw unauthenticated("The key is unknown, expired or revoked. Create a new one.");
-  const { userId, role, scopes, session } = key;
+  const { userId, role, scopes, session, publisher } = key;
+  if (publisher !== undefined) return { userId, role, scopes, keyId: key.id, publisher };
   if (session === undefined) return { userId, role, scopes, keyId: key.grant?.id ?? key.id };
   const { name, ...rest } = session;
   const named = name === null ? {} : { name };

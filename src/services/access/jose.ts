@@ -1,3 +1,3 @@
 // Re-exports the used parts of jose, because a lazily imported module brings everything it exports.
 
-export { createLocalJWKSet, errors, jwtVerify } from "jose";
+export { createLocalJWKSet, decodeJwt, errors, jwtVerify } from "jose";

@@ -125,7 +125,9 @@ export function isUseDue(key: KeyCredential, notedAt: number | null, now: number
 export async function noteUse(db: Database, key: KeyCredential, now: number): Promise<void> {
   try {
     const since = now - sampleOf(key);
-    const { id, grant, session } = key;
+    const { id, grant, session, publisher } = key;
+    // The publisher's last exchange is recorded instead.
+    if (publisher !== undefined) return;
     if (grant !== undefined) await noteGrantUse(db, grant, now, since);
     else if (session !== undefined) await noteSessionUse(db, id.slice(SESSION.length), now, since);
     else await noteKeyUse(db, id, now, since);

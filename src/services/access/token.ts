@@ -1,7 +1,8 @@
 // Verifies tokens of the configured issuer. Error messages do not say what is wrong with a token, because that would help an attacker.
 
-import type { JWTVerifyGetKey } from "jose";
-import { audiencesAt, type Bearer, bearerOf, type Claims } from "../../domain/access/token";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import type { Claims } from "../../domain/access/claims";
+import { audiencesAt, type Bearer, bearerOf } from "../../domain/access/token";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { ACCESS_LIMITS } from "../../domain/limits";
@@ -43,7 +44,7 @@ export async function readClaims(
   audience: string[],
 ): Promise<{ bearer: TokenBearer; claims: Claims }> {
   const { JWT_ISSUER: issuer, JWT_JWKS_URL: url } = settings;
-  if (issuer === undefined || url === undefined || token.length > ACCESS_LIMITS.tokenChars) throw badToken();
+  if (issuer === undefined || url === undefined) throw badToken();
   if (!isKeyAddress(url, development)) {
     throw new GatewayError(
       "unavailable",
@@ -51,6 +52,45 @@ export async function readClaims(
       "JWT_JWKS_URL is not an https address. The operator must change it.",
     );
   }
+  const { JWT_ALGORITHMS: algorithms } = settings;
+  const verified = await verifyToken(token, { issuer, url, audience, algorithms, required: ["exp"] }, asking);
+  if ("problem" in verified) throw badToken();
+  const { claims } = verified;
+  const bearer = bearerOf(claims, {
+    user: settings.JWT_USER_CLAIM,
+    name: settings.JWT_NAME_CLAIM,
+    role: settings.JWT_ROLE_CLAIM,
+    adminValue: settings.JWT_ADMIN_VALUE,
+    groups: settings.JWT_GROUPS_CLAIM,
+  });
+  if (bearer === null) throw badToken();
+  return { bearer: { ...bearer, expires: (claims.exp ?? 0) * 1_000 + DURATIONS.clockLeeway }, claims };
+}
+
+/** What a token must be. */
+export interface ExpectedToken {
+  issuer: string;
+  /** URL of the issuer's keys. */
+  url: string;
+  /** The token must be for one of these. */
+  audience: string[];
+  algorithms: string[];
+  /** Claims that must be present. */
+  required: string[];
+  /** Maximum time since `iat`, in milliseconds. */
+  maxAge?: number;
+}
+
+/**
+ * Returns the claims of a token if the issuer's keys verify it, or a code of jose for what is wrong with it. Throws `unavailable` if the
+ * issuer returns no keys.
+ */
+export async function verifyToken(
+  token: string,
+  { issuer, url, audience, algorithms, required, maxAge }: ExpectedToken,
+  asking: Fetching,
+): Promise<{ claims: JWTPayload } | { problem: string; claim?: string | undefined }> {
+  if (token.length > ACCESS_LIMITS.tokenChars) return { problem: "ERR_JWT_INVALID" };
   jose ??= await import("./jose");
   const { jwtVerify, createLocalJWKSet, errors } = jose;
   const verify = (set: KeySet) => {
@@ -59,10 +99,11 @@ export async function readClaims(
     return jwtVerify(token, resolver, {
       issuer,
       audience,
-      algorithms: settings.JWT_ALGORITHMS,
+      algorithms,
       clockTolerance: DURATIONS.clockLeeway / 1_000,
       currentDate: new Date(asking.now),
-      requiredClaims: ["exp"],
+      requiredClaims: required,
+      ...(maxAge === undefined ? {} : { maxTokenAge: maxAge / 1_000 }),
     });
   };
   try {
@@ -73,22 +114,15 @@ export async function readClaims(
       if (newer === null) throw error;
       return verify(newer);
     });
-    const bearer = bearerOf(payload, {
-      user: settings.JWT_USER_CLAIM,
-      name: settings.JWT_NAME_CLAIM,
-      role: settings.JWT_ROLE_CLAIM,
-      adminValue: settings.JWT_ADMIN_VALUE,
-      groups: settings.JWT_GROUPS_CLAIM,
-    });
-    if (bearer === null) throw badToken();
-    return { bearer: { ...bearer, expires: (payload.exp ?? 0) * 1_000 + DURATIONS.clockLeeway }, claims: payload };
+    return { claims: payload };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
+    const isOfClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
+    if (isOfClaim) return { problem: error.code, claim: error.claim };
+    if (error instanceof errors.JOSEError) return { problem: error.code };
     // For example, a published key that cannot be used. Malformed tokens cause the library's own errors.
-    if (!(error instanceof errors.JOSEError)) {
-      console.error(JSON.stringify({ event: "token_check_failed", error: String(error) }));
-    }
-    throw badToken();
+    console.error(JSON.stringify({ event: "token_check_failed", error: String(error) }));
+    return { problem: "ERR_JWT_INVALID" };
   }
 }
 

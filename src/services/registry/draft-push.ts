@@ -63,7 +63,13 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
   const { used, ...known } = await readOwnDraft(context.db, author, folded);
   refuseBeside(known, found.name);
   const label = found.manifest.version ?? null;
-  const facts = { uploadSha256: await sha256Hex(request.upload), startedAt: context.now(), label, source: null };
+  const facts = {
+    uploadSha256: await sha256Hex(request.upload),
+    startedAt: context.now(),
+    label,
+    source: null,
+    provenance: null,
+  };
   const made = await draftVersion(context, found, { scope, isShared: users.length > 0 }, facts);
   const { version, code, rowBytes, routing } = made;
   // The replaced draft does not count.

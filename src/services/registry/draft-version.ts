@@ -1,6 +1,7 @@
 // Builds the row of a new version: what a package declares, its tokens, and its warnings.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import type { Provenance } from "../../domain/access/provenance";
 import type { SkillSource } from "../../domain/catalog/source";
 import type { StoredCode } from "../../domain/code/compiled";
 import { GatewayError, type Issue, withReasons } from "../../domain/errors";
@@ -36,7 +37,13 @@ export async function draftVersion(
   context: Context,
   found: SkillPackage,
   target: Pick<PublishTarget, "scope"> & { isShared?: boolean },
-  facts: { uploadSha256: string; startedAt: number; label: string | null; source: SkillSource | null },
+  facts: {
+    uploadSha256: string;
+    startedAt: number;
+    label: string | null;
+    source: SkillSource | null;
+    provenance: Provenance | null;
+  },
 ): Promise<Draft> {
   const { manifest } = found;
   if (target.isShared === true || kindOfScope(target.scope) !== "user") refuseCredentials(found.warnings);

@@ -1,6 +1,8 @@
 // Publishes a package: bytes → package → object → rows. The batch of rows is the commit point. A failure before it leaves at most an
 // invisible object, which the sweep deletes. A failure after it leaves a finished publish, which a retry reports.
 
+import { canPublishName } from "../../domain/access/access";
+import type { Provenance } from "../../domain/access/provenance";
 import { quotaOwnerOf } from "../../domain/access/quota";
 import type { SkillSource } from "../../domain/catalog/source";
 import { sha256Hex } from "../../domain/digest";
@@ -79,17 +81,27 @@ export async function publish(context: Context, request: PublishRequest): Promis
     if (repeat === null) await countToday(context, "uploads");
     throw refusedPackage(outcome);
   }
+  const { principal } = context.caller;
+  if (!canPublishName(principal, found.name)) {
+    if (repeat === null) await countToday(context, "uploads");
+    throw skillNotAllowed(found.name);
+  }
+  const provenance = principal.publisher?.provenance ?? null;
   const label = request.label ?? found.manifest.version ?? null;
   const labelled = { name: found.name, digest: found.digest, label };
   const holder = quotaOwnerOf(target.scope);
   // D1 may be far away, so everything needed before the package is stored is read in parallel.
-  const drafting = awaitedLater(draftVersion(context, found, target, { uploadSha256, startedAt, label, source }));
+  const drafting = awaitedLater(
+    draftVersion(context, found, target, { uploadSha256, startedAt, label, source, provenance }),
+  );
   const first = await findState(context, labelled, target, {
     scope: holder === null ? null : target.scope,
     use: repeat === null ? todaysUse(context, "uploads") : null,
   });
   requireBelowDailyLimit(context, "uploads", first.count);
-  const { version, rowBytes, code, routing } = await drafting;
+  const { version, rowBytes, code, ...drafted } = await drafting;
+  // The report names other skills, which a CI job cannot read.
+  const routing = principal.publisher === undefined ? drafted.routing : null;
   let stored = false;
 
   for (let round = 0; round < ROUNDS; round++) {
@@ -190,13 +202,14 @@ async function commit(
     version_id: version.id,
     digest: version.digest,
     ...(version.source === null ? {} : { source: version.source.url }),
+    ...(version.provenance === null ? {} : publisherInLog(version.provenance)),
   };
   const recorded = (id: string) => audited(context, "skill.publish", id, { after });
   const signed = async (id: string): Promise<NewVersion> => ({
     ...{ ...version, skillId: id },
     attestation: await signVersion(context.settings, {
       ...{ skillId: id, name, scope: scopeInLog(target.scope), versionId: version.id, label: version.label },
-      ...{ zipSha256: version.zipSha256, source: version.source },
+      ...{ zipSha256: version.zipSha256, source: version.source, provenance: version.provenance },
       ...{ publishedAt: version.startedAt, signedLaterAt: null },
     }),
   });
@@ -257,6 +270,17 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
     }
   }
   return { status: 200, skill, routing: null };
+}
+
+/** What the log says about the origin of a version of a trusted publisher. */
+function publisherInLog({ publisher, repository, commit }: Provenance) {
+  return { publisher, repository: repository ?? null, commit: commit ?? null };
+}
+
+/** The error for a skill that the publisher's key cannot publish. */
+function skillNotAllowed(name: string): GatewayError {
+  const message = `The publisher cannot publish the skill '${name}'. Add the name to the publisher's \`skills\`.`;
+  return new GatewayError("forbidden", "SKILL_NOT_ALLOWED", message);
 }
 
 export interface VendorTerms {

@@ -17,6 +17,7 @@ import { connections } from "./schema/connections";
 import { consoleSessions } from "./schema/console";
 import { conversations } from "./schema/conversations";
 import { imports } from "./schema/imports";
+import { publishers, publishingKeys } from "./schema/publishers";
 import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./schema/sign-in-pages";
@@ -44,6 +45,7 @@ export function recording(db: Database, actor: Actor, entry: AuditEntry): Databa
     const isAfter =
       entry.when !== null &&
       ("joined" in entry.when ||
+        "exchanged" in entry.when ||
         "version" in entry.when ||
         ("sealed" in entry.when && entry.when.at === "after") ||
         ("thing" in entry.when && entry.when.thing !== "was"));
@@ -138,7 +140,7 @@ const clearedColumn = (column: typeof audit.before | typeof audit.after) => sql`
 export function eraseFromAudit(db: Database, pseudonym: string) {
   const changes = { before: clearedColumn(audit.before), after: clearedColumn(audit.after) };
   // Ids of conversations, and names within the user's own scope, are the user's words. So may be the id that a caller gave its request.
-  const isTyped = sql`${audit.resourceType} = 'conversation' OR (${audit.resourceType} IN ('model', 'own_server', 'secret') AND ${audit.resourceId} LIKE 'user/%')`;
+  const isTyped = sql`${audit.resourceType} = 'conversation' OR (${audit.resourceType} IN ('model', 'own_server', 'publisher', 'secret') AND ${audit.resourceId} LIKE 'user/%')`;
   const isMade = sql`length(${audit.requestId}) = 36 AND ${audit.requestId} NOT GLOB '*[^0-9a-f-]*'`;
   const own = {
     resourceId: sql`CASE WHEN ${isTyped} THEN ${ERASED} ELSE ${audit.resourceId} END`,
@@ -186,6 +188,8 @@ function holds(when: Condition): SQL {
       AND ${signIns.userId} = ${when.shownTo} AND ${signIns.expiresAt} > ${databaseNow})`;
   if ("sealed" in when)
     return sql`EXISTS (SELECT 1 FROM ${skillEnv} WHERE ${skillEnv.skillId} = ${when.skill} AND ${skillEnv.ciphertext} = ${when.sealed})`;
+  if ("exchanged" in when)
+    return sql`EXISTS (SELECT 1 FROM ${publishingKeys} WHERE ${publishingKeys.id} = ${when.exchanged})`;
   if ("version" in when) {
     const yanked = when.yanked ? sql`IS NOT NULL` : sql`IS NULL`;
     return sql`EXISTS (SELECT 1 FROM versions WHERE id = ${when.version} AND yanked_at ${yanked})`;
@@ -200,7 +204,7 @@ function holds(when: Condition): SQL {
 }
 
 /**
- * Whether a resource exists. Secrets, models and user-defined servers are identified by `<scope>/<name>`, other resources by id or name.
+ * Whether a resource exists. Secrets, models, publishers and user-defined servers are identified by `<scope>/<name>`, other resources by id or name.
  */
 function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
   switch (type) {
@@ -222,6 +226,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${mcpServers} WHERE ${mcpServers.name} = ${id})`;
     case "own_server":
       return sql`EXISTS (SELECT 1 FROM ${ownServers} WHERE ${ownServers.scope} || '/' || ${ownServers.name} = ${id})`;
+    case "publisher":
+      return sql`EXISTS (SELECT 1 FROM ${publishers} WHERE ${publishers.scope} || '/' || ${publishers.name} = ${id})`;
     case "secret":
       return sql`EXISTS (SELECT 1 FROM ${secrets} WHERE ${secrets.scope} || '/' || ${secrets.name} = ${id})`;
     case "model":

@@ -8,6 +8,7 @@ import { raiseCounters } from "./keys";
 import { groupMembers, groups, ownServers, secrets } from "./schema/access";
 import { models } from "./schema/chat";
 import { imports } from "./schema/imports";
+import { publishers } from "./schema/publishers";
 import { counters, ghosts, now, skills } from "./schema/registry";
 
 export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
@@ -88,8 +89,8 @@ export async function updateGroup(db: Database, name: string, displayName: strin
 }
 
 /**
- * Deletes a group that has no skills and no ghosts, with its members, secrets, models, imports and servers. Returns `false` if it has some
- * or does not exist. Raises the counters of its members.
+ * Deletes a group that has no skills and no ghosts, with its members, secrets, models, imports, servers and publishers. Returns `false` if
+ * it has some or does not exist. Raises the counters of its members.
  */
 export async function deleteGroupRows(db: Database, name: string, scope: string): Promise<boolean> {
   const isEmpty = sql`NOT EXISTS (SELECT 1 FROM skills WHERE scope = ${scope})
@@ -110,6 +111,9 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(ownServers)
       .where(sql`${ownServers.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(publishers)
+      .where(sql`${publishers.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     // A later group with this name must not inherit anything cached for this one.
     raiseCounters(db, [scope]),
   ]);

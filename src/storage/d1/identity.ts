@@ -2,6 +2,9 @@
 
 import * as z from "zod";
 import { GROUP_ROLES, type GroupRole, groupOfScope, type Membership } from "../../domain/access/access";
+import { PUBLISHING } from "../../domain/access/key-scope";
+import { type Provenance, provenanceSchema } from "../../domain/access/provenance";
+import type { PublisherRights } from "../../domain/access/publisher";
 import { type ConsoleSignInMethod, SESSION_TIMES } from "../../domain/console/session";
 import { ACCESS_LIMITS } from "../../domain/limits";
 import type { GuardedSession } from "./database";
@@ -10,8 +13,8 @@ import type { Counters, KeyRow } from "./keys";
 /** The credential and user of a request. */
 export interface Identity {
   /**
-   * Id of the key. For an access token or a console session, its prefix (`TOKEN_OF_GRANT`, `SESSION`) and id. Empty without a credential of
-   * the gateway.
+   * Id of the key. For an access token, a console session or a key of a publisher, its prefix (`TOKEN_OF_GRANT`, `SESSION`,
+   * `KEY_OF_PUBLISHER`) and id. Empty without a credential of the gateway.
    */
   keyId: string;
   /** The user the request acts for; `null`: the key's own user. */
@@ -29,6 +32,9 @@ export const TOKEN_OF_GRANT = "sga_";
 /** Prefix of console session ids in `keyId`. */
 export const SESSION = "sgb_";
 
+/** Prefix of the ids of publishers' keys in `keyId`. */
+export const KEY_OF_PUBLISHER = "sgp_";
+
 /** The facts of a stored key that a request needs. An access token is accepted at the URL of its grant, a session at the console's edge. */
 export type KeyCredential = Readonly<Pick<KeyRow, "id" | "hash" | "userId" | "role" | "expiresAt" | "lastUsedAt">> & {
   readonly scopes: readonly string[];
@@ -38,6 +44,8 @@ export type KeyCredential = Readonly<Pick<KeyRow, "id" | "hash" | "userId" | "ro
   readonly grant?: GrantCredential;
   /** Further facts of a session. */
   readonly session?: SessionCredential;
+  /** What the key of a trusted publisher can publish. */
+  readonly publisher?: PublisherRights;
 };
 
 export interface SessionCredential {
@@ -83,6 +91,9 @@ interface Row {
   via: ConsoleSignInMethod;
   key_id: string | null;
   mark: string | null;
+  publisher_scope?: string;
+  skills: string;
+  provenance: string;
 }
 
 /** Rank of memberships that come from a token's claim: after all others. */
@@ -144,9 +155,26 @@ SELECT seen.scope, seen.role, seen.since, counters.value,
   held.created_at AS signed_in_at, held.expires_at AS ends_at, held.name, held.via, held.key_id, held.mark, held.claimed
 ${SEEN_BY_HELD}`;
 
+/**
+ * The same for a key of a trusted publisher: ?1 key. It acts for the user who registered the publisher, and ends when the publisher is
+ * changed or deleted.
+ */
+const IDENTITY_BY_PUBLISHER = `WITH held AS (
+  SELECT made.id, made.hash, made.expires_at, made.created_at, made.provenance, publisher.created_by AS user_id, '[]' AS claimed,
+    publisher.scope AS publisher_scope, publisher.skills AS skills
+  FROM publishing_keys AS made JOIN publishers AS publisher
+    ON publisher.id = made.publisher_id AND publisher.revision = made.revision
+  WHERE made.id = ?1
+)
+SELECT seen.scope, seen.role, seen.since, counters.value,
+  held.id, held.hash, held.user_id, 'user' AS key_role, '["${PUBLISHING}"]' AS scopes, held.expires_at,
+  held.created_at AS last_used_at, held.claimed, held.publisher_scope, held.skills, held.provenance
+${SEEN_BY_HELD}`;
+
 const MARKED = [
   { mark: TOKEN_OF_GRANT, statement: IDENTITY_BY_TOKEN },
   { mark: SESSION, statement: IDENTITY_BY_SESSION },
+  { mark: KEY_OF_PUBLISHER, statement: IDENTITY_BY_PUBLISHER },
 ] as const;
 
 /**
@@ -185,6 +213,12 @@ function keyIn(row: Row | undefined): KeyCredential | null {
   if (id !== undefined) {
     const { resource, generation } = row;
     return { ...key, id: TOKEN_OF_GRANT + key.id, claimed, grant: { id, resource, generation } };
+  }
+  const { publisher_scope: scope } = row;
+  if (scope !== undefined) {
+    const skills = z.array(z.string()).parse(JSON.parse(row.skills));
+    const provenance: Provenance = provenanceSchema.parse(JSON.parse(row.provenance));
+    return { ...key, id: KEY_OF_PUBLISHER + key.id, publisher: { scope, skills, provenance } };
   }
   if (signedInAt === undefined) return key;
   const { name, via, key_id: keyId, mark, ends_at: endsAt } = row;

@@ -2,12 +2,14 @@
 // `packages.ts` their bytes.
 
 import { and, desc, eq, gte, isNull, ne, sql } from "drizzle-orm";
+import type { Provenance } from "../../domain/access/provenance";
 import type { SkillSource } from "../../domain/catalog/source";
 import type { ScriptVerdict } from "../../domain/code/check/verdict";
 import type { Issue } from "../../domain/errors";
 import type { Manifest } from "../../domain/package/skill";
 import { blockedFor } from "./compat/version-blocks";
 import type { Database } from "./database";
+import { provenanceOfVersion } from "./registry/provenance";
 import { sourceOfVersion } from "./registry/sources";
 import { skills, versions } from "./schema/registry";
 import { numberOfVersion, scriptsOfVersion } from "./versions";
@@ -54,6 +56,8 @@ export interface SkillRecord extends SkillSummary {
   scripts: ScriptVerdict[] | null;
   /** The declared source. */
   source: SkillSource | null;
+  /** Where a trusted publisher built the version. */
+  provenance: Provenance | null;
   /** The reason for which an admin blocked the version; `null`: not blocked. */
   blockedFor: string | null;
 }
@@ -110,6 +114,7 @@ export const skillColumns = {
   whenToUse,
   scripts: scriptsOfVersion,
   source: sourceOfVersion,
+  provenance: provenanceOfVersion,
   blockedFor,
 };
 

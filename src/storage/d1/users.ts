@@ -6,6 +6,7 @@ import { PUBLIC_USER, userScope } from "../../domain/access/access";
 import { eraseFromAudit } from "./audit";
 import { titleOfSkill } from "./compat/vendor-skills";
 import type { Database } from "./database";
+import { provenanceOfVersion } from "./registry/provenance";
 import { sourceOfVersion } from "./registry/sources";
 import { audit, groupMembers, pseudonyms } from "./schema/access";
 import { conversations } from "./schema/conversations";
@@ -60,6 +61,7 @@ const EXPORTED_VERSION = {
   created_at: versions.createdAt,
   yanked_at: versions.yankedAt,
   source: sourceOfVersion,
+  provenance: provenanceOfVersion,
   loads: inAll(skillUse.loads),
   calls: inAll(skillUse.calls),
   failures: inAll(skillUse.failures),

@@ -2,6 +2,7 @@
 
 import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
 import * as z from "zod";
+import type { Provenance } from "../../domain/access/provenance";
 import type { SkillSource } from "../../domain/catalog/source";
 import { type ScriptVerdict, scriptVerdictSchema } from "../../domain/code/check/verdict";
 import { type Described, describedSchema } from "../../domain/conversation/offered";
@@ -10,6 +11,7 @@ import { type JsonObject, jsonObject } from "../../domain/json";
 import type { Manifest, PackageFile } from "../../domain/package/skill";
 import { blockedFor } from "./compat/version-blocks";
 import type { Database } from "./database";
+import { provenanceOfVersion } from "./registry/provenance";
 import { sourceOfVersion } from "./registry/sources";
 import { skills, versionCode, versionNumbers, versions } from "./schema/registry";
 
@@ -26,6 +28,8 @@ export interface VersionSummary {
   createdAt: number;
   yankedAt: number | null;
   source: SkillSource | null;
+  /** Where a trusted publisher built it. */
+  provenance: Provenance | null;
   /** The reason for which an admin blocked it; `null`: not blocked. */
   blockedFor: string | null;
 }
@@ -43,6 +47,8 @@ export interface PackageRow {
   servers: JsonObject;
   /** The declared source. */
   source: SkillSource | null;
+  /** Where a trusted publisher built it. */
+  provenance: Provenance | null;
   /** Milliseconds since the epoch. */
   publishedAt: number;
 }
@@ -74,6 +80,7 @@ export async function readVersionPackage(
       files: versions.files,
       servers: serversOfVersion,
       source: sourceOfVersion,
+      provenance: provenanceOfVersion,
       publishedAt: versions.startedAt,
     })
     .from(skills)
@@ -151,6 +158,7 @@ export function listVersions(
       createdAt: versions.createdAt,
       yankedAt: versions.yankedAt,
       source: sourceOfVersion,
+      provenance: provenanceOfVersion,
       blockedFor,
     })
     .from(versions)

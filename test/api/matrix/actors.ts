@@ -295,6 +295,19 @@ export async function storedOwnServer(of: string, owner: (thing: Thing) => Recor
   return { ...thing, name };
 }
 
+/** Stores a publisher of `self`, of a group, or of public skills. */
+export async function storedPublisher(of: string, owner: (thing: Thing) => Record<string, string>): Promise<Thing> {
+  const thing = of === "group" ? await group() : {};
+  const name = fresh("publisher");
+  await env.DB.prepare("DELETE FROM publishers").run();
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const answer = await call("PUT", `/api/v1/publishers/${name}`, { key, json: { ...PUBLISHER, ...owner(thing) } });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  return { ...thing, name };
+}
+
+export const PUBLISHER = { issuer: "https://ci.acme.dev", claims: { repository: "acme/skills" }, skills: ["poem"] };
+
 export const SERVER = { url: "http://127.0.0.1:9/mcp", connect_timeout: 1 };
 
 /** Stores one of the gateway's servers. Its address is unreachable. */

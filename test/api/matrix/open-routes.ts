@@ -8,4 +8,5 @@ export const OPEN = [
   "GET /.well-known/jwks.json",
   "GET /.well-known/oauth-protected-resource",
   "GET /.well-known/oauth-protected-resource/mcp",
+  "POST /api/v1/trusted-publishing/token",
 ];

@@ -14,10 +14,12 @@ import {
   ownGrant,
   ownKey,
   ownSession,
+  PUBLISHER,
   SERVER,
   skill,
   storedModel,
   storedOwnServer,
+  storedPublisher,
   storedSecret,
   type Thing,
   USERS,
@@ -157,12 +159,14 @@ function newGhost(route: string, send: Sent): Row[] {
   ];
 }
 
-/** Owners of secrets, models and servers. */
+/** Secrets, models, servers and publishers: an example, how to store one, the key's scope, and the scope of shared ones. */
+const SECRET_OF = { scope: "secrets", sharedScope: "gateway" } as const;
 const OWNED = {
-  secrets: { value: { value: "a secret value", hosts: ["api.example.com"] }, stored: storedSecret },
-  models: { value: MODEL, stored: storedModel },
-  servers: { value: SERVER, stored: storedOwnServer },
-};
+  secrets: { ...SECRET_OF, value: { value: "a secret value", hosts: ["api.example.com"] }, stored: storedSecret },
+  models: { ...SECRET_OF, value: MODEL, stored: storedModel },
+  servers: { ...SECRET_OF, value: SERVER, stored: storedOwnServer },
+  publishers: { value: PUBLISHER, stored: storedPublisher, scope: "keys", sharedScope: "public" },
+} as const;
 
 /** Returns rows for a resource of the user, of a group, and of the gateway where it exists. */
 export function owned(
@@ -172,11 +176,11 @@ export function owned(
   of = "",
 ): Row[] {
   const route = `${method} /api/v1/${what}/{name}${of}`;
-  const { value, stored } = OWNED[what];
+  const { value, stored, scope, sharedScope } = OWNED[what];
   const row = (of: Row["of"], best: User, may: Row["may"], extra: (thing: Thing) => Record<string, string>): Row => ({
     route,
     of,
-    scope: "secrets",
+    scope,
     best,
     may,
     thing: () => stored(of, extra),
@@ -191,7 +195,7 @@ export function owned(
     row("group", "Owner", inGroup, ({ group: group_name = "" }) => ({ scope: "group", group_name })),
     ...(what === "servers"
       ? []
-      : [row("public", "admin", without({ admin: status }, 403), () => ({ scope: "gateway" }))]),
+      : [row("public", "admin", without({ admin: status }, 403), () => ({ scope: sharedScope }))]),
   ];
 }
 

@@ -24,6 +24,7 @@ describe("fields that are not the caller's to set", () => {
     "PUT /api/v1/secrets/{name}": ["scope"],
     "PUT /api/v1/models/{name}": ["scope"],
     "PUT /api/v1/servers/{name}": ["scope"],
+    "PUT /api/v1/publishers/{name}": ["scope"],
   };
   const json = closed.filter(({ bodyTypes }) => bodyTypes.includes("application/json"));
 

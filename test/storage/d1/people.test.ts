@@ -17,6 +17,8 @@ const WITHOUT_USER: Record<string, string> = {
   grant_tokens: "goes with its grant",
   version_sources: "where a version is said to come from, goes with it",
   version_attestations: "what a version is, signed; goes with it",
+  version_provenance: "which CI job published a version, goes with it",
+  publishing_keys: "keys of CI jobs, which end within two hours",
   version_numbers: "which of its skill's versions it is, goes with it",
   version_archives: "the digest of a version's archive, goes with it",
   version_plugins: "the digest of a version's archive as a plugin, goes with it",

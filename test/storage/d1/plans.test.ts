@@ -38,6 +38,7 @@ import { GHOST_QUERIES } from "../../support/ghost-queries";
 import { GRANT_QUERIES } from "../../support/grant-queries";
 import { IMPORT_QUERIES } from "../../support/import-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
+import { PUBLISHER_QUERIES } from "../../support/publisher-queries";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
 import { SERVER_QUERIES } from "../../support/server-queries";
@@ -70,6 +71,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...CONNECTION_QUERIES,
   ...SKILL_NETWORK_QUERIES,
   ...ATTESTATION_QUERIES,
+  ...PUBLISHER_QUERIES,
   ...SIGN_IN_QUERIES,
   ...SERVER_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
@@ -184,6 +186,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     const claimed = [{ group: "by-key", role: "Developer" } as const];
     await identity.readIdentity(session, { keyId: "one", userId: null, claimed: [] });
     await identity.readIdentity(session, { keyId: "", userId: BIG_USER, claimed });
+    await identity.readIdentity(session, { keyId: `${identity.KEY_OF_PUBLISHER}p`, userId: null, claimed: [] });
     await identity.readIdentity(session, { keyId: `${identity.TOKEN_OF_GRANT}t-g1`, userId: null, claimed: [] });
   },
   insertGroup: (db) => groups.insertGroup(db, { name: "g", folded: "g", displayName: null }, BIG_USER),

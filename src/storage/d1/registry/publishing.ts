@@ -13,6 +13,7 @@ import { type SkillRecord, selectSkill } from "../skills";
 import { keepVerdicts } from "../versions";
 import { keepAttestation } from "./attestations";
 import { isInScopes } from "./ghost-references";
+import { keepProvenance } from "./provenance";
 import { keepSource } from "./sources";
 import { type NewVersion, numberOf, recordOfBatch } from "./version-batch";
 
@@ -40,6 +41,7 @@ export async function insertSkill(
       ...keepVerdicts(db, version),
       ...keepSource(db, version),
       ...keepAttestation(db, version),
+      ...keepProvenance(db, version),
       ...(title === null ? [] : [db.insert(skillTitles).values({ skillId: skill.id, title })]),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
@@ -67,6 +69,7 @@ export async function insertVersion(
       ...keepVerdicts(db, version),
       ...keepSource(db, version),
       ...keepAttestation(db, version),
+      ...keepProvenance(db, version),
       ...mirror(db, skill, { ...version, whenToUse: whenToUseOf(version.frontmatter) }, isIndexed),
       ...(answer === null ? [] : rememberReply(db, answer)),
     ]),
@@ -227,6 +230,7 @@ export async function insertInactive(
     db.update(skills).set({ updatedAt: now }).where(eq(skills.id, version.skillId)).returning(),
     ...keepVerdicts(db, version),
     ...keepAttestation(db, version),
+    ...keepProvenance(db, version),
     raiseCounters(db, [scope]),
     ...(answer === null ? [] : rememberReply(db, answer)),
   ]);

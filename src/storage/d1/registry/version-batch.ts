@@ -8,7 +8,7 @@ import { type skills, versionNumbers, type versions } from "../schema/registry";
 import type { SkillRecord } from "../skills";
 
 export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> &
-  Pick<SkillRecord, "scripts" | "source"> & {
+  Pick<SkillRecord, "scripts" | "source" | "provenance"> & {
     /** `null`: the gateway has no key to sign with. */
     attestation: Envelope | null;
   };

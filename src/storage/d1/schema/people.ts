@@ -12,6 +12,7 @@ import { consoleSessions, SESSION_FACTS } from "./console";
 import { conversations, runFiles } from "./conversations";
 import { draftReaders } from "./drafts";
 import { EXPORTED_IMPORTS, imports } from "./imports";
+import { publishers } from "./publishers";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
@@ -112,6 +113,27 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     erased: DELETED,
   },
   { table: imports, column: imports.scope, holds: "scope", exported: EXPORTED_IMPORTS, erased: DELETED },
+  {
+    table: publishers,
+    column: publishers.scope,
+    holds: "scope",
+    exported: {
+      as: "publishers",
+      columns: {
+        name: publishers.name,
+        issuer: publishers.issuer,
+        audience: publishers.audience,
+        claims: publishers.claims,
+        skills: publishers.skills,
+        created_at: publishers.createdAt,
+        updated_at: publishers.updatedAt,
+        last_used_at: publishers.lastUsedAt,
+      },
+    },
+    erased: DELETED,
+  },
+  // Those of groups and of the public too: a publisher acts for the user who registered it.
+  { table: publishers, column: publishers.createdBy, holds: "user", exported: MAKER, erased: DELETED },
   {
     table: groupMembers,
     column: groupMembers.userId,

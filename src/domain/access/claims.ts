@@ -1,0 +1,3 @@
+// The claims of a token.
+
+export type Claims = { readonly [claim: string]: unknown };

@@ -13,16 +13,18 @@ import { EXIT, misused, Problem } from "../problem";
 import { progressOf } from "../progress";
 import { draftSchema, skillSchema } from "../resources";
 import { signIn } from "../sign-in";
+import { keyOfJob } from "../trusted-publishing";
 import { writeWhole } from "../write-folder";
 import { packageForm } from "./check";
 
 const SKILLS = "/api/v1/kinds/skills";
 
 export const push: Command = {
-  usage: "[skill…] [--group <name> | --public] [--bump] [--draft [--users <a,b>]] [--url <gateway>] [--key <key>]",
+  usage:
+    "[skill…] [--group <name> | --public] [--bump] [--draft [--users <a,b>]] [--publisher <id>] [--url <gateway>] [--key <key>]",
   summary:
-    "Publishes skills for yourself, for a group, or as public. --bump first raises the patch version in SKILL.md. --draft pushes a draft for you and --users.",
-  options: { ...GATEWAY_OPTIONS, group: TEXT, users: TEXT, public: YES, bump: YES, draft: YES },
+    "Publishes skills for yourself, for a group, or as public. --bump first raises the patch version in SKILL.md. --draft pushes a draft for you and --users. In a CI job with a token, --publisher names the trusted publisher instead of a key.",
+  options: { ...GATEWAY_OPTIONS, group: TEXT, users: TEXT, publisher: TEXT, public: YES, bump: YES, draft: YES },
   names: [0, 200],
   async run(work, names, values) {
     const group = option(values, "group");
@@ -30,13 +32,13 @@ export const push: Command = {
     if (values.users !== undefined && values.draft !== true)
       throw misused("--users works for drafts only. Add --draft.");
     const skills = await skillsAt(work, names);
-    const signed = await signIn(work, {
-      url: option(values, "url"),
-      key: option(values, "key"),
-      port: option(values, "port"),
-    });
-    const gateway = new Gateway(work, signed);
-    const where: Where = { group, isPublic: values.public === true, users: option(values, "users") };
+    const typed = { url: option(values, "url"), key: option(values, "key"), port: option(values, "port") };
+    const ofJob = values.draft === true ? null : await keyOfJob(work, typed, option(values, "publisher"));
+    const gateway = new Gateway(work, ofJob ?? (await signIn(work, typed)));
+    const where: Where =
+      ofJob === null
+        ? { group, isPublic: values.public === true, users: option(values, "users") }
+        : placeOfPublisher(ofJob.namespace, { group, isPublic: values.public === true });
     const done: object[] = [];
     let exit: number = EXIT.done;
     // One at a time and in order, because a skill may depend on one that is published before it.
@@ -63,6 +65,17 @@ export const push: Command = {
     return exit;
   },
 };
+
+/** Returns where a publisher publishes. Throws if the command names another place. */
+function placeOfPublisher(namespace: string, { group, isPublic }: Where): Where {
+  const place: Where = {
+    group: namespace === "public" || namespace === "default" ? undefined : namespace,
+    isPublic: namespace === "public",
+  };
+  const named = group !== undefined || isPublic;
+  if (!named || (group === place.group && isPublic === place.isPublic)) return place;
+  throw misused(`The publisher publishes to '${namespace}'. Remove --group and --public, or use another publisher.`);
+}
 
 /** Whether the next skill would fail with the same error. */
 export function endsAll({ exit }: Problem): boolean {

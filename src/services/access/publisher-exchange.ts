@@ -21,7 +21,7 @@ import { findPublishers, insertPublishingKey, noteRefusal, type PublisherRow } f
 import { guardedFetch } from "../../upstream/fetch";
 import { readKeysUrl } from "../../upstream/issuer-server";
 import { scopeInLog } from "../audit";
-import { verifyToken } from "./token";
+import { type TokenProblem, verifyToken } from "./token";
 
 /** The context of an exchange: there is no caller. */
 export interface ExchangeContext {
@@ -162,8 +162,9 @@ const REASONS_BY_CLAIM: Readonly<Record<string, ExchangeRefusal>> = {
   iat: "not_yet_valid",
 };
 
-function reasonOf({ problem, claim = "" }: { problem: string; claim?: string | undefined }): ExchangeRefusal {
+function reasonOf({ problem, claim = "", isMissing = false }: TokenProblem): ExchangeRefusal {
   if (problem === "ERR_JWT_EXPIRED") return claim === "iat" ? "too_old" : "expired";
+  if (isMissing && claim !== "aud") return "claims_invalid";
   if (problem === "ERR_JWT_CLAIM_VALIDATION_FAILED") return REASONS_BY_CLAIM[claim] ?? "claims_invalid";
   return REASONS[problem] ?? "malformed";
 }

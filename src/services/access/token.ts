@@ -81,6 +81,13 @@ export interface ExpectedToken {
   maxAge?: number;
 }
 
+/** What is wrong with a token: a code of jose, and for a claim its name and whether it is missing or has the wrong type. */
+export interface TokenProblem {
+  problem: string;
+  claim?: string;
+  isMissing?: boolean;
+}
+
 /**
  * Returns the claims of a token if the issuer's keys verify it, or a code of jose for what is wrong with it. Throws `unavailable` if the
  * issuer returns no keys.
@@ -89,7 +96,7 @@ export async function verifyToken(
   token: string,
   { issuer, url, audience, algorithms, required, maxAge }: ExpectedToken,
   asking: Fetching,
-): Promise<{ claims: JWTPayload } | { problem: string; claim?: string | undefined }> {
+): Promise<{ claims: JWTPayload } | TokenProblem> {
   if (token.length > ACCESS_LIMITS.tokenChars) return { problem: "ERR_JWT_INVALID" };
   jose ??= await import("./jose");
   const { jwtVerify, createLocalJWKSet, errors } = jose;
@@ -118,7 +125,7 @@ export async function verifyToken(
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     const isOfClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
-    if (isOfClaim) return { problem: error.code, claim: error.claim };
+    if (isOfClaim) return { problem: error.code, claim: error.claim, isMissing: error.reason !== "check_failed" };
     if (error instanceof errors.JOSEError) return { problem: error.code };
     // For example, a published key that cannot be used. Malformed tokens cause the library's own errors.
     console.error(JSON.stringify({ event: "token_check_failed", error: String(error) }));

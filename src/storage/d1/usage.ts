@@ -126,6 +126,7 @@ function versionSums(db: Database, scope: string) {
         + coalesce((SELECT size FROM version_plugins WHERE version_id = ${versions.id}), 0)), 0)`,
       databaseBytes: sql<number>`coalesce(sum(${ROW}
         + coalesce((SELECT octet_length(source) FROM version_sources WHERE version_id = ${versions.id}), 0)
+        + coalesce((SELECT octet_length(provenance) FROM version_provenance WHERE version_id = ${versions.id}), 0)
         + coalesce((SELECT octet_length(envelope) FROM version_attestations WHERE version_id = ${versions.id}), 0)), 0)`,
     })
     .from(skills)

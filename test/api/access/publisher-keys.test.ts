@@ -57,7 +57,8 @@ describe("a publisher's key", () => {
   });
 
   it("publishes no other skill, and in no other scope", async () => {
-    await call("POST", "/api/v1/groups", { json: { name: "key-team" }, key: owner });
+    await call("POST", "/api/v1/groups", { json: { name: "key-team" } });
+    await call("PUT", "/api/v1/groups/key-team/members/key-owner", { json: { role: "Owner" } });
     const key = await newKey();
     expect(await codeOf(await publish(key, "prose"))).toEqual([403, "SKILL_NOT_ALLOWED"]);
     expect(await codeOf(await publish(key, "Poem"))).toEqual([403, "SKILL_NOT_ALLOWED"]);

@@ -20,8 +20,16 @@ export const CODES = {
     "DAILY_LIMIT",
     "CREDENTIAL_LITERAL",
     "ROLE_TOO_LOW",
+    "SKILL_NOT_ALLOWED",
   ],
-  "skills.publishPublic": ["ADMIN_ONLY", "NAME_CONFLICT", "VERSION_EXISTS", "VERSION_YANKED", "CREDENTIAL_LITERAL"],
+  "skills.publishPublic": [
+    "SKILL_NOT_ALLOWED",
+    "ADMIN_ONLY",
+    "NAME_CONFLICT",
+    "VERSION_EXISTS",
+    "VERSION_YANKED",
+    "CREDENTIAL_LITERAL",
+  ],
   "skills.publishVersion": [
     "SKILL_NOT_FOUND",
     "VERSION_EXISTS",

@@ -53,6 +53,9 @@ export const skillSchema = z.looseObject({
     state: z.string().optional(),
     updated_at: z.string().optional(),
     source: checkedSource.optional(),
+    provenance: z
+      .looseObject({ subject: z.string(), repository: z.string().optional(), commit: z.string().optional() })
+      .optional(),
   }),
 });
 export type SkillResource = z.infer<typeof skillSchema>;

@@ -6,7 +6,7 @@ import type { Gateway } from "../gateway";
 import { columns, oneLineOf, originOf } from "../print";
 import { EXIT } from "../problem";
 import { findNamed, gatewayOf, readVersionsOf, SKILLS } from "../resolve";
-import { draftsSchema, skillsSchema, unifiedSchema, usageSchema } from "../resources";
+import { draftsSchema, type SkillResource, skillsSchema, unifiedSchema, usageSchema } from "../resources";
 
 export const list: Command = {
   usage: "[--group <name> | --public | --drafts]",
@@ -111,6 +111,7 @@ export const info: Command = {
       ["depends on", (spec.dependencies ?? []).join(", ")],
       ["tags", (spec.tags ?? []).join(", ")],
       ["changed", status.updated_at ?? ""],
+      ["built from", status.provenance === undefined ? "" : builtFrom(status.provenance)],
       ["from", status.source === undefined ? "" : `${originOf(status.source)}, ${status.source.taken_at.slice(0, 10)}`],
     ].filter(([, value]) => value !== "");
     const warnings = status.warnings.map(({ code, message }) => `  ${code}  ${message}`);
@@ -118,6 +119,15 @@ export const info: Command = {
     return EXIT.done;
   },
 };
+
+/** Formats the repository and commit of a version that a CI job published. */
+function builtFrom({
+  subject,
+  repository = subject,
+  commit,
+}: NonNullable<SkillResource["status"]["provenance"]>): string {
+  return commit === undefined ? repository : `${repository} at ${commit}`;
+}
 
 export const versions: Command = {
   usage: "<name>",

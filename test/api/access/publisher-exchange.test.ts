@@ -4,7 +4,8 @@
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../../support/call";
-import { CiIssuer, GATEWAY, githubClaims, serveIssuers } from "../../support/ci-issuer";
+import { GATEWAY, githubClaims } from "../../support/ci-claims";
+import { CiIssuer, serveIssuers } from "../../support/ci-issuer";
 import { part, sign } from "../../support/issuer";
 import { expectLog } from "../../support/logs";
 import { form, skillZip } from "../../support/skill";

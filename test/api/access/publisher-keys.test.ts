@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../../support/call";
-import { CiIssuer, githubClaims, gitlabClaims, serveIssuers } from "../../support/ci-issuer";
+import { githubClaims, gitlabClaims } from "../../support/ci-claims";
+import { CiIssuer, serveIssuers } from "../../support/ci-issuer";
 import { sign } from "../../support/issuer";
 import { form, skillZip } from "../../support/skill";
 

@@ -69,7 +69,7 @@ describe("entries about an erased user", () => {
       const said = { name: WRITTEN, base_url: WRITTEN, ...Object.fromEntries(members), nested: { deep: [WRITTEN] } };
       const resourceType = RESOURCE_TYPES.find((type) => action.startsWith(`${type}.`)) ?? "user";
       const resourceId = resourceType === "user" ? "x" : `user/${WRITTEN}`;
-      const isOwn = ["conversation", "model", "own_server", "secret"].includes(resourceType);
+      const isOwn = ["conversation", "model", "own_server", "publisher", "secret"].includes(resourceType);
       const entry = { action, resourceType, resourceId: isOwn ? resourceId : "made-id", before: said, after: said };
       await recordOnly(db, actor, { ...entry, about: null, when: null });
     }

@@ -27,6 +27,8 @@ export class Exchange {
     readonly body: Body,
     response: ServerResponse,
     number: number,
+    /** The header with the gateway's key. */
+    readonly authorization: string | undefined,
   ) {
     this.#response = response;
     this.#id = `answer-${number}`;
@@ -104,7 +106,12 @@ export async function startVendor(): Promise<Vendor> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
-    const exchange = new Exchange(JSON.parse(Buffer.concat(parts).toString()), response, ++count);
+    const exchange = new Exchange(
+      JSON.parse(Buffer.concat(parts).toString()),
+      response,
+      ++count,
+      request.headers.authorization,
+    );
     const next = waiting.shift();
     if (next === undefined) came.push(exchange);
     else next(exchange);

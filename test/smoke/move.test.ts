@@ -11,7 +11,7 @@ import { buildGateway } from "../../scripts/build/worker.mjs";
 import { spawnWrangler } from "../../scripts/kit/wrangler.mjs";
 import { applyMigrations } from "../../scripts/local/migrate.mjs";
 import { anyPort } from "../../scripts/local/port.mjs";
-import { say as asUser, chat, startVendor, type Vendor } from "./chat/vendor";
+import { say as asUser, chat, startVendor, storeModel, type Vendor } from "./chat/vendor";
 import { newData } from "./cloudflare-data";
 import { run as runScript } from "./commands";
 import { type Gateway, initServed, kill, newPlace, readyServed, serve, until } from "./launcher";
@@ -40,13 +40,25 @@ async function send(gateway: Gateway, method: string, route: string, body?: Form
   return text === "" ? null : JSON.parse(text);
 }
 
-/** Asks the model `m` and returns the key that its provider received. */
-async function keyAtVendor(gateway: Gateway): Promise<string | undefined> {
+/** Chats with the provider's model. */
+async function chatWorks(gateway: Gateway): Promise<void> {
   const answer = chat(gateway, [asUser("hello")]);
-  const exchange = await vendor.asked();
+  const exchange = await Promise.race([vendor.asked(), answer.then(failed)]);
   exchange.stop("done");
   expect((await answer).status).toBe(200);
-  return exchange.authorization;
+}
+
+async function failed(answer: Response): Promise<never> {
+  throw new Error(`The provider was not asked: ${answer.status} ${await answer.text()}`);
+}
+
+/**
+ * Asks a model whose key is a secret. A gateway that cannot decrypt it reports that it was not found. Over http it is never sent, and the
+ * provider of this test has no certificate.
+ */
+async function expectReadableSecret(gateway: Gateway): Promise<void> {
+  const answer = await chat(gateway, [asUser("hello")], { model: "keyed" });
+  expect(await answer.text()).toContain("the secret 'VENDOR_KEY' is sent over https only");
 }
 
 it("has its skills, keys, agents, secrets and models, and says what it does not have", async () => {
@@ -58,14 +70,15 @@ it("has its skills, keys, agents, secrets and models, and says what it does not 
   const published = await send(server, "POST", "/api/v1/kinds/skills/upload", skillForm("moved", "Do it."));
   const skill = published.metadata.labels.id as string;
   const spec = { systemPrompt: "A poet.", skills: ["moved"] };
-  await send(server, "PUT", "/api/v1/kinds/ghosts/by-name/default/poet", { spec });
+  const agent = await send(server, "PUT", "/api/v1/kinds/ghosts/by-name/default/poet", { spec });
   const made = await send(server, "POST", "/api/v1/keys", { user_id: "ann", scopes: ["conversations", "skills:read"] });
   await send(server, "PUT", "/api/v1/secrets/VENDOR_KEY", {
     value: "the-key-of-the-vendor",
     hosts: [new URL(vendor.url).hostname],
     scope: "gateway",
   });
-  await send(server, "PUT", "/api/v1/models/m", {
+  await storeModel(server, vendor, "gateway");
+  await send(server, "PUT", "/api/v1/models/keyed", {
     api: ["openai-chat"],
     base_url: vendor.url,
     model: "vendor-model-1",
@@ -73,7 +86,8 @@ it("has its skills, keys, agents, secrets and models, and says what it does not 
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the API.
     key: "${{secrets.VENDOR_KEY}}",
   });
-  expect(await keyAtVendor(server)).toBe("Bearer the-key-of-the-vendor");
+  await chatWorks(server);
+  await expectReadableSecret(server);
   await send(server, "POST", "/api/v1/conversations/left/turns", { format: "openai", conversation: {} });
   const folder = path.join(path.dirname(place.state), "kept");
   const backup = await runScript("backup", ["--state", place.state, "--out", folder]);
@@ -111,8 +125,9 @@ it("has its skills, keys, agents, secrets and models, and says what it does not 
   });
   expect(await readSkill(deployed, skill)).toContain("Do it.");
   expect(await send(deployed, "GET", "/api/v1/me", undefined, made.key)).toMatchObject({ user_id: "ann" });
-  expect(await send(deployed, "GET", "/api/v1/kinds/ghosts/by-name/default/poet")).toMatchObject({ spec });
-  expect(await keyAtVendor(deployed)).toBe("Bearer the-key-of-the-vendor");
+  expect(await send(deployed, "GET", `/api/v1/kinds/ghosts/${agent.metadata.labels.id}`)).toMatchObject({ spec });
+  await chatWorks(deployed);
+  await expectReadableSecret(deployed);
   // The row of the list is there, and the conversation begins anew.
   const turn = await send(deployed, "POST", "/api/v1/conversations/left/turns", { format: "openai", conversation: {} });
   expect(turn).toMatchObject({ turn: 1 });
@@ -149,11 +164,12 @@ async function openWrangler(main: string, state: string, key: string, from: stri
     fetch: (route, { key: other, ...init } = {}) =>
       fetch(new URL(route, url), { ...init, headers: { authorization: `Bearer ${other ?? key}`, ...init.headers } }),
   };
-  await until("wrangler dev answers", () =>
-    fetch(`${url}/health/live`).then(
+  await until("wrangler dev answers", () => {
+    if (wrangler.exitCode !== null) throw new Error(`wrangler dev ended with ${wrangler.exitCode}.`);
+    return fetch(`${url}/health/live`).then(
       (answer) => answer.ok,
       () => false,
-    ),
-  );
+    );
+  });
   return gateway;
 }

@@ -27,8 +27,6 @@ export class Exchange {
     readonly body: Body,
     response: ServerResponse,
     number: number,
-    /** The header with the gateway's key. */
-    readonly authorization: string | undefined,
   ) {
     this.#response = response;
     this.#id = `answer-${number}`;
@@ -106,12 +104,7 @@ export async function startVendor(): Promise<Vendor> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
-    const exchange = new Exchange(
-      JSON.parse(Buffer.concat(parts).toString()),
-      response,
-      ++count,
-      request.headers.authorization,
-    );
+    const exchange = new Exchange(JSON.parse(Buffer.concat(parts).toString()), response, ++count);
     const next = waiting.shift();
     if (next === undefined) came.push(exchange);
     else next(exchange);

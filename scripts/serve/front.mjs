@@ -26,7 +26,7 @@ const MiB = 1024 * 1024;
 const BODY = {
   /** Above every limit of the Worker, and below what it reads of a body that is too large. Beyond that it would close the connection. */
   most: 24 * MiB,
-  /** What is read of a body that is too large, so that its client finishes sending and reads the answer. */
+  /** What is read of the body of a refused request, so that its client finishes sending and reads the answer. */
   mostRead: 256 * MiB,
 };
 
@@ -113,10 +113,19 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say,
   });
 
   function pass(request, response) {
+    let isRefused = false;
+    /** Answers at once. Reads the rest of the body, because closing the connection while a client sends would discard the answer. */
     const refuse = (problem) => {
-      // The rest of a body that nobody reads would be taken for the next request.
-      if (!request.complete) response.shouldKeepAlive = false;
+      if (isRefused || response.headersSent) return;
+      isRefused = true;
+      request.unpipe();
       sendProblem(response, problem);
+      let rest = 0;
+      request.on("data", (part) => {
+        rest += part.length;
+        if (rest > BODY.mostRead) request.socket.destroy();
+      });
+      request.resume();
     };
     if (isStopping) return refuse({ status: 503, code: "GATEWAY_STOPPING", detail: STOPPING });
     const options = judge(request, refuse);
@@ -143,7 +152,6 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say,
     });
     sent.on("error", () => {
       // The Worker may answer before it has read the body. Whether that answer is whole shows `received`.
-      if (response.headersSent || bytes > BODY.most) return;
       refuse({
         status: 503,
         code: "GATEWAY_RESTARTING",
@@ -152,16 +160,10 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say,
     });
     response.on("close", () => response.writableFinished || sent.destroy());
     request.on("data", (part) => {
-      const before = bytes;
       bytes += part.length;
-      if (before <= BODY.most && bytes > BODY.most) {
-        request.unpipe(sent);
-        request.resume();
-        if (response.headersSent) return;
-        sent.destroy();
-        request.once("end", () => response.headersSent || sendProblem(response, TOO_LARGE));
-      }
-      if (bytes > BODY.mostRead && !response.headersSent) refuse(TOO_LARGE);
+      if (bytes <= BODY.most || isRefused) return;
+      refuse(TOO_LARGE);
+      sent.destroy();
     });
     request.pipe(sent);
   }

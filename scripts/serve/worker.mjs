@@ -13,6 +13,7 @@ import { workerConfig } from "../local/runtime.mjs";
  */
 
 export const OUTBOUND = "outbound";
+const FOLDER = path.join(import.meta.dirname, "worker");
 
 /**
  * Resolves the hosts that the operator allows, once.
@@ -60,6 +61,9 @@ export default { fetch: (request, env) => env[names[new URL(request.url).origin]
   };
 }
 
+/** The module that makes puts to R2 durable. */
+export const readDurableModule = () => readFile(path.join(FOLDER, "durable.js"), "utf8");
+
 /**
  * Returns the modules that run before `main`, the first one first.
  * @param {{ ratelimits?: { name: string, simple: { limit: number, period: number } }[] }} config wrangler.toml
@@ -67,9 +71,8 @@ export default { fetch: (request, env) => env[names[new URL(request.url).origin]
  * @param {string} main
  */
 export async function servedModules({ ratelimits = [] }, { key }, main) {
-  const folder = path.join(import.meta.dirname, "worker");
   const [entry, counter] = await Promise.all(
-    ["entry.js", "counter.js"].map((name) => readFile(path.join(folder, name), "utf8")),
+    ["entry.js", "counter.js"].map((name) => readFile(path.join(FOLDER, name), "utf8")),
   );
   const rates = Object.fromEntries(ratelimits.map(({ name, simple }) => [name, simple]));
   const constants = `export const KEY = ${JSON.stringify(key)};\nexport const RATES = ${JSON.stringify(rates)};\n`;

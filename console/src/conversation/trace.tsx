@@ -151,7 +151,7 @@ function Bar({ look, start, share }: { look: string; start: number; share: numbe
   const percent = (part: number) => `${Math.round(Math.min(1, Math.max(0, part)) * 1_000) / 10}%`;
   return (
     <div className="bar" aria-hidden="true">
-      <i className={look} style={{ insetInlineStart: percent(start), width: percent(share) }} />
+      <i data-look={look} style={{ insetInlineStart: percent(start), width: percent(share) }} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 // Contains the signed-in user. The session is a cookie that scripts cannot read; the pages use only the data that the gateway returns about
 // it.
 
-import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { CancelledError, type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import type { Me } from "../../../sdk/src/generated/operations";
 import { ask } from "./call";
@@ -89,7 +89,15 @@ export function followTabs(client: QueryClient): void {
  */
 export async function checkSession(client: QueryClient, refusal: Refusal | null = null): Promise<void> {
   const before = client.getQueryData<Somebody | Nobody>(SESSION);
-  const now = await client.fetchQuery({ ...session, staleTime: 0 }).catch(() => null);
+  // A request that is under way may have been sent with the cookie of a session that has ended.
+  await client.cancelQueries(session);
+  let now: Somebody | Nobody | null = null;
+  try {
+    now = await client.fetchQuery({ ...session, staleTime: 0 });
+  } catch (error) {
+    // A later check continues.
+    if (error instanceof CancelledError) return;
+  }
   if (now === null || !isSomebody(now)) {
     if (refusal !== null) forget(client, refusal);
     return;

@@ -214,6 +214,8 @@ export const zh = {
   degraded: "降级",
   Delete: "删除",
   "Delete group": "删除群组",
+  "Delete the shared value of {name}": "删除 {name} 的共享值",
+  "Delete the shared value of {name}?": "删除 {name} 的共享值？",
   "Delete your value of {name}?": "删除您为 {name} 设置的值？",
   "Delete {name}": "删除 {name}",
   "Delete {name}?": "删除 {name}？",
@@ -577,6 +579,7 @@ export const zh = {
   Rename: "重命名",
   "Rename {name}": "重命名 {name}",
   Replace: "替换",
+  "Replace the shared value of {name}": "替换 {name} 的共享值",
   "Replace {name}": "替换 {name}",
   Report: "报告",
   "Report these orders by region, with a chart:": "按地区汇总这些订单，并附图表：",
@@ -668,6 +671,7 @@ export const zh = {
   Settings: "设置",
   Share: "共享",
   "Share {name} with a group": "与群组共享 {name}",
+  "Share with all users of this skill who have no value of their own": "共享给此技能中没有自己值的所有用户",
   shared: "共享",
   "Sharing…": "正在共享…",
   Shell: "Shell",
@@ -749,6 +753,8 @@ export const zh = {
   "The chat asks:": "聊天提问：",
   "the checks": "检查",
   "the clients": "客户端",
+  "The code of this skill then runs without it for all users who have no value of their own. The value cannot be restored.":
+    "之后，对于没有自己值的所有用户，此技能的代码将在没有该值的情况下运行。该值无法恢复。",
   "The code of this skill then runs without it, or with a shared value. The value cannot be restored.":
     "此技能的代码将在没有该值或使用共享值的情况下运行。该值无法恢复。",
   "the comparison": "对比",

@@ -108,9 +108,9 @@ async function addData(url, { user, admin }) {
   const spec = { systemPrompt: "You plan trips along the coast.", skills: ["tide-times", "csv-report"] };
   await ask(user, "POST", "/kinds/ghosts", { metadata: { name: "harbour-guide" }, spec });
   await ask(user, "PUT", "/servers/harbour", { url: "https://mcp.harbour.example/mcp" });
-  await ask(user, "PUT", "/secrets/PROVIDER_KEY", { value: "not-a-real-key", hosts: ["api.provider.example"] });
-  const model = { api: ["openai-chat"], base_url: "https://api.provider.example/v1", model: "sea-1" };
-  await ask(user, "PUT", "/models/sea", { ...model, key: `$${"{{secrets.PROVIDER_KEY}}"}` });
+  await ask(user, "PUT", "/secrets/OPENAI_KEY", { value: "not-a-real-key", hosts: ["api.openai.com"] });
+  const model = { api: ["openai-chat"], base_url: "https://api.openai.com/v1", model: "gpt-5-mini" };
+  await ask(user, "PUT", "/models/quick", { ...model, key: `$${"{{secrets.OPENAI_KEY}}"}` });
   await ask(user, "POST", "/groups", { name: "crew", display_name: "Crew" });
   await ask(admin, "POST", "/keys", { user_id: "marina", name: "Chat back end", scopes: ["conversations", "chat"] });
 }

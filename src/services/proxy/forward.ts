@@ -23,6 +23,8 @@ import {
 const METHODS = { "streamable-http": ["GET", "POST", "DELETE"], sse: ["GET"], websocket: [] };
 /** Answered before any work starts, so the connect timeout applies. */
 const OPENING = ["initialize", "server/discover"];
+/** JSON-RPC error of a tool that the server does not offer here. The request was not sent. */
+export const TOOL_UNKNOWN = -32602;
 const LISTEN = "subscriptions/listen";
 /** Requests without an effect. They can be sent again if the server may have received them. */
 const READING = [
@@ -192,7 +194,7 @@ function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: P
   if (refused !== undefined)
     throw new ProxyRefusal(
       200,
-      -32602,
+      TOOL_UNKNOWN,
       `Tool '${refused}' not found on this server. \`tools/list\` returns its tools.`,
     );
   return rewriteRpcBody(body);

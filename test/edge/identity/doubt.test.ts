@@ -7,6 +7,7 @@ import { published } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { expectLog } from "../../support/logs";
 import { form, skillZip } from "../../support/skill";
+import { scripted } from "../../support/upstream";
 import { at, beginWorld, endWorld, journeyOf } from "../../support/world/pool";
 import { bookmarkAt } from "../../support/world/replication";
 import type { World } from "../../support/world/world";
@@ -99,6 +100,19 @@ describe("data that the replica does not have yet", () => {
       body: JSON.stringify(message),
     });
     expect(await answer.text()).toContain("By MCP.");
+  });
+
+  it("a server is not missing at the proxy", async () => {
+    const key = await makeKey(fresh(), "new-server");
+    const there = await lagging(key);
+    const entry = { url: await scripted("doubt-server", {}) };
+    expect((await call("PUT", "/api/v1/servers/brand-new", { key, json: entry, headers: at(fresh()) })).status).toBe(
+      201,
+    );
+    const json = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const headers = { accept: "application/json, text/event-stream" };
+    const answer = await ask(there, key, "/mcp/servers/brand-new", { method: "POST", json, headers });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Echoes.")]);
   });
 
   it("a table is not missing: a migration reaches the primary first", async () => {

@@ -29,6 +29,19 @@ const fresh = () => `doubt-${isolates++}`;
 const ask = (where: string, key: string, path: string, { headers, ...more }: CallOptions & { method?: string } = {}) =>
   call(more.method ?? "GET", path, { ...more, key, headers: { ...at(where), ...headers } });
 
+/** Posts an MCP message, which the OpenAPI document does not describe. */
+const postedTo = (path: string, where: string, key: string, message: object) =>
+  exports.default.fetch(`https://gateway.test${path}`, {
+    method: "POST",
+    headers: {
+      ...at(where),
+      authorization: `Bearer ${key}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(message),
+  });
+
 async function makeKey(where: string, userId: string): Promise<string> {
   const made = await call("POST", "/api/v1/keys", { json: { user_id: userId }, headers: at(where) });
   return (await made.json<{ key: string }>()).key;
@@ -89,16 +102,7 @@ describe("data that the replica does not have yet", () => {
       method: "resources/read",
       params: { uri: "skill://resourceful/SKILL.md" },
     };
-    const answer = await exports.default.fetch("https://gateway.test/mcp", {
-      method: "POST",
-      headers: {
-        ...at(there),
-        authorization: `Bearer ${key}`,
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-      },
-      body: JSON.stringify(message),
-    });
+    const answer = await postedTo("/mcp", there, key, message);
     expect(await answer.text()).toContain("By MCP.");
   });
 
@@ -109,9 +113,8 @@ describe("data that the replica does not have yet", () => {
     expect((await call("PUT", "/api/v1/servers/brand-new", { key, json: entry, headers: at(fresh()) })).status).toBe(
       201,
     );
-    const json = { jsonrpc: "2.0", id: 1, method: "tools/list" };
-    const headers = { accept: "application/json, text/event-stream" };
-    const answer = await ask(there, key, "/mcp/servers/brand-new", { method: "POST", json, headers });
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const answer = await postedTo("/mcp/servers/brand-new", there, key, message);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Echoes.")]);
   });
 

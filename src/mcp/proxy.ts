@@ -8,7 +8,7 @@ import { type RpcBody, readRpcBody, requestIds, rpcError } from "../domain/serve
 import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import { failureText } from "../services/proxy/answer";
-import { forward, notAllowed, TOOL_UNKNOWN } from "../services/proxy/forward";
+import { forward, isToolRefusal, notAllowed } from "../services/proxy/forward";
 import { type ProxiedServer, ProxyRefusal } from "../services/proxy/proxied-call";
 import { proxiedServer } from "../services/proxy/server";
 import { signInLink } from "../services/servers/connect-server";
@@ -40,8 +40,7 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     const server = await currentServer(context, name);
     return await forward(context, server, sent).catch(async (error: unknown) => {
       // The user may have signed in elsewhere, or the tool may be allowed by now. The server has rejected the request or not received it.
-      const isRefusal =
-        faultIn(error)?.kind === "sign_in" || (error instanceof ProxyRefusal && error.rpcCode === TOOL_UNKNOWN);
+      const isRefusal = faultIn(error)?.kind === "sign_in" || isToolRefusal(error);
       if (!isRefusal || !(await context.makeCertain?.())) throw error;
       return forward(context, await serverNamed(context, name), sent);
     });

@@ -305,7 +305,8 @@ async function tryUpload(key, gateway) {
     headers,
     body: Buffer.from(await encoded.arrayBuffer()),
   });
-  if (made.status !== 201) throw new Refusal(`The upload was rejected (${made.status}): ${made.text}\n${gateway.log().slice(-1_500)}`);
+  if (made.status !== 201)
+    throw new Refusal(`The upload was rejected (${made.status}): ${made.text}\n${gateway.log().slice(-1_500)}`);
   checks.that(true, `an upload of ${(zip.length / MiB).toFixed(0)} MiB is stored`);
   const { id } = JSON.parse(made.text).metadata.labels;
   const download = await ask({ path: `/api/v1/kinds/skills/public/${id}/download`, headers: key });

@@ -25,7 +25,7 @@ import type { PublisherRow } from "../../storage/d1/publishers";
 import { groupNamed, groupNamedMessage } from "../owner";
 
 const params = z.object({
-  name: z.string().regex(PUBLISHER_NAME, "1-64 of a-z0-9._-, starting with a letter or digit"),
+  name: z.string().regex(PUBLISHER_NAME, "1-64 of A-Za-z0-9._-, starting with a letter or digit"),
 });
 
 const ownerFields = { scope: z.enum(["user", "group", "public"]).default("user"), group_name: groupName.optional() };

@@ -6,7 +6,7 @@ import { isLocalHttp } from "../loopback";
 import type { Claims } from "./claims";
 import type { Provenance } from "./provenance";
 
-export const PUBLISHER_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+export const PUBLISHER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** The claims that identify a project. Every publisher has a rule for one of them. */
 const IDENTITIES = ["repository", "repository_id", "project_path", "project_id", "sub"] as const;

@@ -79,7 +79,9 @@ for (const operation of operations) {
     ].find((candidate) => candidate.route === route);
     if (row === undefined) {
       expect(OPEN).toContain(route);
-      expect((await call(method, path, { key: null })).status).toBe(200);
+      const answer = await call(method, path, { key: null, ...bodyOf(operation, {}) });
+      // No CI issuer has signed the token of the example.
+      expect(answer.status).toBe(operationId === "publishers.exchange" ? 401 : 200);
       return;
     }
     const thing = operationId === "toolCalls.cancel" ? await conversation() : await row.thing();

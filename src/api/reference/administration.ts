@@ -209,6 +209,10 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     id: "publishers.exchange",
     about:
       "Exchanges the OIDC token of a CI job for a key that can only publish the skills of its publisher. Each token can be exchanged once. Without `publisher`, only publishers of public skills are considered.",
+    body: {
+      token: "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2NpIn0.c2ln",
+      publisher: "pub_01KB0000000000000000000000",
+    },
   },
 
   "POST /api/v1/secrets/rotate": {

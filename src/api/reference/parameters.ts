@@ -113,6 +113,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   models: "Models of the chat endpoint.",
   oauthClients: "OAuth clients with an id and a secret.",
   openSkills: "Skills that are available without a key.",
+  publishers: "CI jobs that publish without a stored key.",
   questions: "Questions to the pages of a conversation.",
   searchIndex: "The search index.",
   secrets: "Encrypted values for MCP servers and models.",

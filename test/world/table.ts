@@ -113,16 +113,6 @@ POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of self           | 
 POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of group          | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/versions/{version_id}/unyank of public         | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 POST /api/v1/kinds/skills/{id}/share of group                                 | 5 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
-GET /api/v1/publishers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/publishers/{name} of self                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/publishers/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/publishers/{name} of public                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-PUT /api/v1/publishers/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-PUT /api/v1/publishers/{name} of public                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-PUT /api/v1/publishers/{name}                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-DELETE /api/v1/publishers/{name} of self                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-DELETE /api/v1/publishers/{name} of group                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-DELETE /api/v1/publishers/{name} of public                                    | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/secrets                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/secrets/{name} of self                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/secrets/{name} of group                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
@@ -210,6 +200,16 @@ PUT /api/v1/me/skill-env/{skill} of self                                      | 
 PUT /api/v1/me/skill-env/{skill} of group                                     | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 PUT /api/v1/me/skill-env/{skill} of public                                    | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 DELETE /api/v1/me/skill-env/{skill} of self                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/publishers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/publishers/{name} of self                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/publishers/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/publishers/{name} of public                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/publishers/{name} of group                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/publishers/{name} of public                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/publishers/{name}                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/publishers/{name} of self                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/publishers/{name} of group                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/publishers/{name} of public                                    | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -1,6 +1,6 @@
 // Manages trusted publishers: the CI jobs that can publish skills of a user, of a group, or public ones.
 
-import { canManagePublishers, groupScope, PUBLIC_SCOPE, userScope } from "../../domain/access/access";
+import { canManagePublishers, canSeeGroup, groupScope, PUBLIC_SCOPE, userScope } from "../../domain/access/access";
 import type { PublisherEntry } from "../../domain/access/publisher";
 import { GatewayError } from "../../domain/errors";
 import { PUBLISHER_LIMITS } from "../../domain/limits";
@@ -71,8 +71,8 @@ function managedScope({ caller: { principal } }: Context, owner: PublisherOwner)
   if (owner.kind !== "group")
     throw adminOnlyError("Only admins can manage the publishers of public skills. Use an admin's key.");
   const membership = principal.groups.find(({ group }) => group === owner.group);
-  if (membership === undefined) throw groupNotFound();
-  if (membership.claimed !== true) throw roleTooLow(owner.group, "Maintainer");
+  if (!canSeeGroup(principal, owner.group)) throw groupNotFound();
+  if (membership?.claimed !== true) throw roleTooLow(owner.group, "Maintainer");
   throw new GatewayError(
     "forbidden",
     "MEMBERSHIP_CLAIMED",

@@ -135,11 +135,11 @@ export interface ClaimedDelivery {
 
 /**
  * Claims deliveries that are due, for `leaseMs`: no other run sends them meanwhile, and they are due again if this run dies. Deliveries of
- * disabled webhooks wait.
+ * disabled webhooks wait. The later of the two clocks counts, because the database wrote the time of a new delivery.
  */
 export async function claimDeliveries(db: Database, at: number, limit: number): Promise<ClaimedDelivery[]> {
   const due = sql`SELECT d.id FROM ${webhookDeliveries} AS d JOIN ${webhooks} AS w ON w.scope = d.scope AND w.name = d.webhook
-    WHERE d.state = 'pending' AND d.next_at <= ${at} AND w.enabled = 1 ORDER BY d.next_at LIMIT ${limit}`;
+    WHERE d.state = 'pending' AND d.next_at <= max(${at}, ${now}) AND w.enabled = 1 ORDER BY d.next_at LIMIT ${limit}`;
   const claimed = await db
     .update(webhookDeliveries)
     .set({ nextAt: at + WEBHOOK_LIMITS.leaseMs, attempts: sql`${webhookDeliveries.attempts} + 1` })

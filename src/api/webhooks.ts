@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { REQUEST_LIMITS } from "../domain/limits";
-import { WEBHOOK_EVENTS, WEBHOOK_LIMITS } from "../domain/webhooks";
+import { WEBHOOK_EVENTS, WEBHOOK_LIMITS } from "../domain/webhooks/webhooks";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
@@ -19,6 +19,7 @@ import {
   testWebhook,
 } from "../services/webhooks/manage";
 import type { DeliveryRow, WebhookRow } from "../storage/d1/webhooks";
+import { serverParams } from "./mcp-servers";
 import {
   groupNamed,
   groupNamedMessage,
@@ -29,11 +30,7 @@ import {
   wireOwner,
 } from "./owner";
 
-const name = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, "Use 1-64 of a-z, 0-9 and hyphens, and no hyphen at an end");
-const webhookParams = z.object({ name });
-const deliveryParams = z.object({ name, id: z.string().max(64) });
+const deliveryParams = serverParams.extend({ id: z.string().max(64) });
 const event = z.enum(WEBHOOK_EVENTS);
 
 const webhookRequest = () =>
@@ -116,7 +113,7 @@ webhookRoutes.openapi(
     path: "/{name}",
     summary: "Returns a webhook.",
     middleware: tagged,
-    request: { params: webhookParams, query: ownerQuery },
+    request: { params: serverParams, query: ownerQuery },
     responses: { 200: json("The webhook.", webhookSchema), 304: notModified, ...refusals(400, 403, 404) },
   }),
   async (c) => {
@@ -130,7 +127,7 @@ webhookRoutes.openapi(
     method: "put",
     path: "/{name}",
     summary: "Creates or replaces a webhook.",
-    request: { params: webhookParams, body: jsonBody(webhookRequest) },
+    request: { params: serverParams, body: jsonBody(webhookRequest) },
     responses: {
       200: json("Replaced. Its secret is unchanged.", webhookSchema),
       201: json("Created, with its secret.", webhookSchema),
@@ -150,7 +147,7 @@ webhookRoutes.openapi(
     method: "delete",
     path: "/{name}",
     summary: "Deletes a webhook and its deliveries.",
-    request: { params: webhookParams, query: ownerQuery },
+    request: { params: serverParams, query: ownerQuery },
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
   async (c) => {
@@ -165,7 +162,7 @@ webhookRoutes.openapi(
     method: "post",
     path: "/{name}/rotate",
     summary: "Replaces the secret of a webhook.",
-    request: { params: webhookParams, query: ownerQuery },
+    request: { params: serverParams, query: ownerQuery },
     responses: {
       200: json("The new secret.", () => z.object({ secret: z.string() }).openapi("WebhookSecret")),
       ...refusals(400, 403, 404),
@@ -182,7 +179,7 @@ webhookRoutes.openapi(
     method: "post",
     path: "/{name}/test",
     summary: "Sends a test event to a webhook.",
-    request: { params: webhookParams, query: ownerQuery },
+    request: { params: serverParams, query: ownerQuery },
     responses: { 202: json("The queued delivery.", deliverySchema), ...refusals(400, 403, 404) },
   }),
   async (c) => {
@@ -196,7 +193,7 @@ webhookRoutes.openapi(
     method: "get",
     path: "/{name}/deliveries",
     summary: "Lists the deliveries of a webhook, newest first.",
-    request: { params: webhookParams, query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
+    request: { params: serverParams, query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
     responses: {
       200: json("A page of the list.", () =>
         z.object({ items: z.array(deliverySchema()), next_cursor: z.string().nullable() }),

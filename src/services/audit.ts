@@ -11,12 +11,11 @@ import {
 import { decodeCursor, pageOf } from "../domain/cursor";
 import { sha256Hex } from "../domain/digest";
 import type { JsonObject } from "../domain/json";
-import type { SkillEvent } from "../domain/webhooks";
+import type { SkillEvent } from "../domain/webhooks/webhooks";
 import { type Actor, type AuditFilter, type AuditRow, listAudit, recording, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
 import { requireAdmin } from "./admin";
 import type { Context } from "./context";
-import { sendDueEvents } from "./webhooks/send";
 
 interface Told {
   before?: JsonObject | null;
@@ -32,7 +31,7 @@ interface Told {
 /** Returns the context's database for one change: its batch also writes the audit entry. */
 export function audited(context: Context, action: AuditAction, resourceId: string, told: Told = {}): Database {
   const { event } = told;
-  const recorded = event === undefined ? null : { event, onQueued: () => context.later(sendDueEvents(context)) };
+  const recorded = event === undefined ? null : { event, onQueued: () => context.later(context.sendEvents()) };
   return recording(context.db, actorOf(context), entryOf(action, resourceId, told), recorded);
 }
 

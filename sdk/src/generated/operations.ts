@@ -112,7 +112,7 @@ export type OwnServerEntry = { /** The transport. `http` means `streamable-http`
 
 export type Webhook = { name: string; scope: "user" | "group" | "gateway"; group_name?: string; url: string; events: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted")[]; enabled: boolean; disabled_reason?: string; secret?: string; created_at: string; updated_at: string };
 
-export type WebhookRequest = { /** The owner: you (default), a group, or the gateway (admins only). */ scope?: "user" | "group" | "gateway"; /** The group, required for `scope: group`. */ group_name?: string; /** The address of the server. Path and query can contain variables. */ url: string; events?: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted")[]; /** False turns the server off. A less specific server with the same name is then not used either. */ enabled?: boolean };
+export type WebhookRequest = { /** The owner: you (default), a group, or the gateway (admins only). */ scope?: "user" | "group" | "gateway"; /** The group, required for `scope: group`. */ group_name?: string; /** The address of the server. Path and query can contain variables. */ url: string; /** The events that it receives. Default: all. */ events?: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted")[]; /** False turns the webhook off: it receives no new events, and those that wait are not sent. */ enabled?: boolean };
 
 export type WebhookSecret = { secret: string };
 

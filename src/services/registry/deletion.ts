@@ -12,7 +12,7 @@ import {
 } from "../../domain/access/access";
 import { ABOUT } from "../../domain/access/audit";
 import { GatewayError } from "../../domain/errors";
-import { skillEvent } from "../../domain/webhooks";
+import { skillEvent } from "../../domain/webhooks/webhooks";
 import { type GhostRef, readReferences, removeReferences } from "../../storage/d1/registry/ghost-references";
 import { deleteSkillRows } from "../../storage/d1/registry/publishing";
 import { readSkillHead, type SkillHead } from "../../storage/d1/skills";

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../domain/json";
 import { readPackage } from "../../domain/package/package";
 import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
-import { skillEvent } from "../../domain/webhooks";
+import { skillEvent } from "../../domain/webhooks/webhooks";
 import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
 import { type PublishState, readPublishState } from "../../storage/d1/registry/publish-state";

@@ -14,7 +14,7 @@ import {
 import { requireFreshSignIn } from "../../domain/console/dangerous";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
-import { skillEvent } from "../../domain/webhooks";
+import { skillEvent } from "../../domain/webhooks/webhooks";
 import { activateVersion, unyankVersion, yankVersion } from "../../storage/d1/registry/publishing";
 import {
   readSkill,

@@ -5,7 +5,7 @@ import { encodeBase64 } from "../../domain/base64";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError, invalid } from "../../domain/errors";
 import { judgeUrl } from "../../domain/servers/host-policy";
-import { TEST_EVENT, WEBHOOK_LIMITS, type WebhookEvent } from "../../domain/webhooks";
+import { TEST_EVENT, WEBHOOK_LIMITS, type WebhookEvent, webhookPlace } from "../../domain/webhooks/webhooks";
 import {
   type DeliveryRow,
   deleteWebhook,
@@ -22,7 +22,6 @@ import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { seal } from "../secrets/encryption";
 import { ownedScope, type SecretOwner } from "../secrets/secrets";
-import { sendDueEvents, webhookPlace } from "./send";
 
 /** What a request sets. */
 export interface WebhookRequest {
@@ -97,7 +96,7 @@ export async function testWebhook(context: Context, owner: SecretOwner, name: st
   const id = context.newId("evt");
   const queued = await queueForWebhook(context.db, { id, scope, webhook: name, type: TEST_EVENT, data: {} });
   if (queued === null) throw webhookNotFound();
-  context.later(sendDueEvents(context));
+  context.later(context.sendEvents());
   return queued;
 }
 
@@ -128,7 +127,7 @@ export async function resendDelivery(
   const row = await requeueDelivery(context.db, { scope, webhook: name, id });
   if (row === null)
     throw new GatewayError("not_found", "NOT_FOUND", "Delivery not found. Deliveries are kept for 30 days.");
-  context.later(sendDueEvents(context));
+  context.later(context.sendEvents());
   return row;
 }
 

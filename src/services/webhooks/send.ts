@@ -1,14 +1,20 @@
 // Sends queued events to webhooks.
 
 import { Webhook } from "standardwebhooks";
-import { messageBody, nextAttempt, type Outcome, outcomeOf, WEBHOOK_LIMITS } from "../../domain/webhooks";
+import {
+  type DeliveryOutcome,
+  deliveryOutcome,
+  messageBody,
+  nextAttempt,
+  WEBHOOK_LIMITS,
+  webhookPlace,
+} from "../../domain/webhooks/webhooks";
 import {
   type Attempt,
   type ClaimedDelivery,
   claimDeliveries,
   disableWebhook,
   recordAttempt,
-  type WebhookRow,
 } from "../../storage/d1/webhooks";
 import { faultIn } from "../../upstream/fault";
 import { guardedFetch } from "../../upstream/fetch";
@@ -42,7 +48,7 @@ async function sendOne(context: SendContext, { delivery, webhook }: ClaimedDeliv
 }
 
 interface Sent {
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   status: number | null;
   problem: string | null;
 }
@@ -67,16 +73,11 @@ async function attempt(context: SendContext, { delivery, webhook }: ClaimedDeliv
     const response = await guardedFetch(webhook.url, { method: "POST", headers, body }, guard);
     await response.body?.cancel();
     const { status } = response;
-    const outcome = outcomeOf(status);
+    const outcome = deliveryOutcome(status);
     return { outcome, status, problem: outcome === "delivered" ? null : `the receiver answered HTTP ${status}` };
   } catch (error) {
     const fault = faultIn(error);
     if (fault === null) throw error;
     return failed(fault.message);
   }
-}
-
-/** Returns the place that the encrypted secret of a webhook is bound to. */
-export function webhookPlace({ scope, name }: Pick<WebhookRow, "scope" | "name">): { scope: string; name: string } {
-  return { scope, name: `webhook ${name}` };
 }

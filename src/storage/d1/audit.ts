@@ -10,7 +10,7 @@ import {
   KEPT_AFTER_ERASURE,
   NAMES_ANOTHERS_THING,
 } from "../../domain/access/audit";
-import type { SkillEvent } from "../../domain/webhooks";
+import type { SkillEvent } from "../../domain/webhooks/webhooks";
 import type { Database } from "./database";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";

@@ -1,7 +1,7 @@
 // Stores webhooks and queues their deliveries in D1.
 
-import { and, asc, desc, eq, gt, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import { WEBHOOK_LIMITS } from "../../domain/webhooks";
+import { and, asc, desc, eq, gt, inArray, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { WEBHOOK_LIMITS } from "../../domain/webhooks/webhooks";
 import type { Database } from "./database";
 import { now } from "./schema/registry";
 import { webhookDeliveries, webhooks } from "./schema/webhooks";
@@ -54,6 +54,28 @@ export async function replaceWebhookSecret(
   return changed.length > 0;
 }
 
+/** Returns webhooks whose secret is encrypted with another key, and their number. */
+export async function webhooksUnderOtherKeys(db: Database, keyId: string, limit: number) {
+  const other = ne(webhooks.keyId, keyId);
+  const [rows, [counted]] = await db.batch([
+    db.select().from(webhooks).where(other).limit(limit),
+    db.select({ count: sql<number>`count(*)` }).from(webhooks).where(other),
+  ]);
+  return { rows, count: counted?.count ?? 0 };
+}
+
+/** Replaces the ciphertext of a secret, unless it changed meanwhile. */
+export async function reencryptWebhook(
+  db: Database,
+  row: WebhookRow,
+  sealed: Pick<WebhookRow, "keyId" | "iv" | "ciphertext">,
+): Promise<void> {
+  await db
+    .update(webhooks)
+    .set(sealed)
+    .where(and(isWebhook(row.scope, row.name), eq(webhooks.ciphertext, row.ciphertext)));
+}
+
 export async function readWebhook(db: Database, scope: string, name: string): Promise<WebhookRow | null> {
   const [found] = await db.select().from(webhooks).where(isWebhook(scope, name));
   return found ?? null;
@@ -90,7 +112,7 @@ export function queueEvent(db: Database, event: { scope: string; type: string; d
   return db.insert(webhookDeliveries).select(
     sql`SELECT 'evt_' || lower(hex(randomblob(13))), w.scope, w.name, ${type}, ${JSON.stringify(data)}, ${now}, 'pending', 0, ${now}, NULL, NULL
     FROM ${webhooks} AS w
-    WHERE w.scope = ${scope} AND w.enabled = 1 AND EXISTS (SELECT 1 FROM json_each(w.events) WHERE value = ${type})
+    WHERE w.scope = ${scope} AND w.enabled = 1 AND instr(w.events, ${JSON.stringify(type)}) > 0
       AND ${only} AND (${waiting}) < ${WEBHOOK_LIMITS.pending}`,
   );
 }
@@ -198,9 +220,9 @@ export function listDeliveries(
     .limit(limit);
 }
 
-/** Deletes ended deliveries of events before this time. */
+/** Deletes deliveries that ended before this time. */
 export async function deleteOldDeliveries(db: Database, before: number): Promise<void> {
   await db
     .delete(webhookDeliveries)
-    .where(and(lt(webhookDeliveries.at, before), ne(webhookDeliveries.state, "pending")));
+    .where(and(inArray(webhookDeliveries.state, ["delivered", "failed"]), lt(webhookDeliveries.nextAt, before)));
 }

@@ -1,7 +1,7 @@
 // Webhooks: the events they can subscribe to, the message that is sent, and when a failed delivery is tried again.
 
-import { GATEWAY_SCOPE, PUBLIC_SCOPE } from "./access/access";
-import type { JsonObject } from "./json";
+import { GATEWAY_SCOPE, PUBLIC_SCOPE } from "../access/access";
+import type { JsonObject } from "../json";
 
 /** Events of skills, and `webhook.test`, which only a request for a test sends. */
 export const WEBHOOK_EVENTS = [
@@ -52,10 +52,10 @@ export function nextAttempt(attempts: number, now: number): number | null {
 }
 
 /** The outcome of one attempt. `gone`: the receiver wants no more events (410). */
-export type Outcome = "delivered" | "failed" | "gone";
+export type DeliveryOutcome = "delivered" | "failed" | "gone";
 
 /** Returns what a status means: 2xx is accepted, 410 ends the webhook, everything else is tried again (Standard Webhooks 1.0). */
-export function outcomeOf(status: number): Outcome {
+export function deliveryOutcome(status: number): DeliveryOutcome {
   if (status >= 200 && status < 300) return "delivered";
   return status === 410 ? "gone" : "failed";
 }
@@ -75,4 +75,9 @@ export function skillEvent(
   const data = { skill_id: skill.id, name: skill.name };
   if (version === null) return { type, scope, data };
   return { type, scope, data: { ...data, version_id: version.id, version: version.label } };
+}
+
+/** Returns the place that the encrypted secret of a webhook is bound to. */
+export function webhookPlace({ scope, name }: { scope: string; name: string }): { scope: string; name: string } {
+  return { scope, name: `webhook ${name}` };
 }

@@ -110,8 +110,12 @@ export async function readDeliveries(
   { limit, cursor }: { limit: number; cursor: string | undefined },
 ): Promise<{ rows: DeliveryRow[]; nextCursor: string | null }> {
   const before = decodeCursor(cursor, deliveryCursor);
-  const webhook = await findWebhook(context, owner, name);
-  const found = await listDeliveries(context.db, webhook, limit + 1, before);
+  const scope = ownedScope(context, owner);
+  const [webhook, found] = await Promise.all([
+    readWebhook(context.db, scope, name),
+    listDeliveries(context.db, { scope, name }, limit + 1, before),
+  ]);
+  if (webhook === null) throw webhookNotFound();
   const { page, nextCursor } = pageOf(found, limit, ({ at, id }) => ({ at, id }));
   return { rows: page, nextCursor };
 }

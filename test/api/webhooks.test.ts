@@ -156,6 +156,27 @@ describe("a delivery that failed", () => {
     await expect.poll(() => deliveries(key, "all")).toMatchObject([{ id: ended?.id, attempts: 1, state: "delivered" }]);
   });
 
+  it("is deleted when 1,000 newer ones are stored", async () => {
+    const key = await keyFor(person("ada"));
+    await store(key, "all", { url: await receiver("hook-many") });
+    const test = () => call("POST", `${HOOKS}/all/test`, { key });
+    expect((await test()).status).toBe(202);
+    await expect.poll(() => deliveries(key, "all")).toMatchObject([{ state: "delivered" }]);
+    const [first] = await deliveries(key, "all");
+    await env.DB.prepare(
+      `WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 999)
+       INSERT INTO webhook_deliveries SELECT 'evt_' || value, scope, webhook, type, data, at + value, 'delivered', 1, next_at, 204, NULL
+       FROM webhook_deliveries, numbers`,
+    ).run();
+    expect((await test()).status).toBe(202);
+    const resend = () => call("POST", `${HOOKS}/all/deliveries/${first?.id}/resend`, { key });
+    await expect.poll(async () => (await resend()).status).toBe(404);
+    const { results } = await env.DB.prepare("SELECT count(*) AS count FROM webhook_deliveries").all<{
+      count: number;
+    }>();
+    expect(results).toEqual([{ count: 1_000 }]);
+  });
+
   it("disables its webhook if the receiver is gone", async () => {
     const key = await keyFor(person("ada"));
     await store(key, "all", { url: await receiver("hook-gone", 410) });

@@ -37,7 +37,14 @@ export const WEBHOOK_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   requeueDelivery: (db) => webhooks.requeueDelivery(db, QUEUED),
   claimDeliveries: (db) => webhooks.claimDeliveries(db, Date.now() + 1, 20),
   recordAttempt: (db) =>
-    webhooks.recordAttempt(db, { id: "evt_1", attempts: 1, state: "failed", nextAt: 1, status: 500, problem: "no" }),
+    webhooks.recordAttempt(db, PLACE, {
+      id: "evt_1",
+      attempts: 1,
+      state: "failed",
+      nextAt: 1,
+      status: 500,
+      problem: "no",
+    }),
   listDeliveries: async (db) => {
     await webhooks.listDeliveries(db, PLACE, 100, null);
     await webhooks.listDeliveries(db, PLACE, 100, { at: 1, id: "evt_1" });

@@ -28,6 +28,8 @@ export const WEBHOOK_LIMITS = {
   perScope: 20,
   /** Deliveries of one webhook that wait. Further events are dropped. */
   pending: 1_000,
+  /** Ended deliveries of one webhook that are stored. */
+  kept: 1_000,
   url: 2_048,
   /** Deliveries that one run sends, and at the same time. Cloudflare allows six connections. */
   perRun: 20,

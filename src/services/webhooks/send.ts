@@ -43,7 +43,14 @@ async function sendOne(context: SendContext, { delivery, webhook }: ClaimedDeliv
   const next = sent.outcome === "failed" ? nextAttempt(attempts, context.now()) : null;
   const ended: Attempt["state"] = sent.outcome === "delivered" ? "delivered" : "failed";
   const [state, nextAt] = next === null ? [ended, context.now()] : (["pending", next] as const);
-  await recordAttempt(context.primary, { id, attempts, state, nextAt, status: sent.status, problem: sent.problem });
+  await recordAttempt(context.primary, webhook, {
+    id,
+    attempts,
+    state,
+    nextAt,
+    status: sent.status,
+    problem: sent.problem,
+  });
   if (sent.outcome === "gone") await disableWebhook(context.primary, webhook, "the receiver answered 410 (Gone)");
 }
 

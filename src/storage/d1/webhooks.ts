@@ -183,12 +183,29 @@ export async function claimDeliveries(db: Database, at: number, limit: number): 
 /** The result of an attempt. */
 export type Attempt = Pick<DeliveryRow, "id" | "attempts" | "state" | "nextAt" | "status" | "problem">;
 
-/** Stores a result. A delivery that was requeued or deleted meanwhile stays as it is. */
-export async function recordAttempt(db: Database, { id, attempts, ...result }: Attempt): Promise<void> {
-  await db
-    .update(webhookDeliveries)
-    .set(result)
-    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.attempts, attempts)));
+/**
+ * Stores a result, and deletes ended deliveries of the webhook that are older than the newest `WEBHOOK_LIMITS.kept`. A delivery that was
+ * requeued or deleted meanwhile stays as it is.
+ */
+export async function recordAttempt(
+  db: Database,
+  { scope, name }: Pick<WebhookRow, "scope" | "name">,
+  { id, attempts, ...result }: Attempt,
+): Promise<void> {
+  const { at, state, webhook } = webhookDeliveries;
+  const oldest = sql`SELECT d.at FROM ${webhookDeliveries} AS d WHERE d.scope = ${scope} AND d.webhook = ${name}
+    ORDER BY d.at DESC LIMIT 1 OFFSET ${WEBHOOK_LIMITS.kept - 1}`;
+  await db.batch([
+    db
+      .update(webhookDeliveries)
+      .set(result)
+      .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.attempts, attempts))),
+    db
+      .delete(webhookDeliveries)
+      .where(
+        and(eq(webhookDeliveries.scope, scope), eq(webhook, name), ne(state, "pending"), sql`${at} < (${oldest})`),
+      ),
+  ]);
 }
 
 /** Disables a webhook whose URL has not changed since. */

@@ -30,6 +30,8 @@ export const FIELDS: Readonly<Record<string, string>> = {
   "publishers.set.skills": "The names of the skills that the job can publish.",
   "publishers.exchange.publisher": "The id of the publisher. Required for publishers of users and groups.",
   "publishers.exchange.token": "The token of the CI job, an ID token of OpenID Connect.",
+  "webhooks.set.enabled": "False turns the webhook off: it receives no new events, and those that wait are not sent.",
+  events: "The events that it receives. Default: all.",
   error: "The reason, if `success` is false.",
   etag: "`etag` of the previous response. Prompt and tools are returned only if they changed.",
   expires_at: "When the key expires (RFC 3339). Default: never.",

@@ -21,10 +21,12 @@ import {
   storedOwnServer,
   storedPublisher,
   storedSecret,
+  storedWebhook,
   type Thing,
   USERS,
   type User,
   usedSkill,
+  WEBHOOK,
 } from "./actors";
 
 export interface Row {
@@ -165,6 +167,7 @@ const OWNED = {
   secrets: { ...SECRET_OF, value: { value: "a secret value", hosts: ["api.example.com"] }, stored: storedSecret },
   models: { ...SECRET_OF, value: MODEL, stored: storedModel },
   servers: { ...SECRET_OF, value: SERVER, stored: storedOwnServer },
+  webhooks: { ...SECRET_OF, value: WEBHOOK, stored: storedWebhook },
   publishers: { value: PUBLISHER, stored: storedPublisher, scope: "keys", sharedScope: "public" },
 } as const;
 

@@ -10,6 +10,7 @@ import { signInRoutes } from "./access/sign-ins";
 import { auditRoutes } from "./audit";
 import { connectionRoutes } from "./connections";
 import { taskRoutes } from "./conversation/conversations";
+import { executorRoutes } from "./executor";
 import { importRoutes } from "./imports";
 import { sharedLinkRoutes } from "./links";
 import { mcpServerRoutes } from "./mcp-servers";
@@ -33,6 +34,7 @@ export const api = apiEdge("/api", [
   ["/api/v1/oauth-clients", oauthClientRoutes],
   ["/api/v1", sessionRoutes],
   ["/api/v1", auditRoutes],
+  ["/api/v1", executorRoutes],
   ["/api/v1", userRoutes],
   ["/api/v1", searchIndexRoute],
   ["/api/v1/groups", groupRoutes],

@@ -313,6 +313,8 @@ export const zh = {
   "in 1 turn": "1 轮后",
   "in total": "总计",
   "in {remaining} turns": "{remaining} 轮后",
+  "Installed packages": "已安装的包",
+  "Installs packages": "安装包",
   Instructions: "说明",
   "Is there from the start": "从一开始就可用",
   "It is deleted for all members of the group.": "将对群组全体成员删除。",
@@ -515,6 +517,7 @@ export const zh = {
   "Previous files": "前面的文件",
   "Previous skills": "前面的技能",
   "Previous turn": "上一轮",
+  Problem: "问题",
   Prompt: "提示词",
   "Prompt of the first turn": "第一轮的提示词",
   "Provider's cache": "提供商缓存",
@@ -531,6 +534,7 @@ export const zh = {
   "Publish {name}?": "发布 {name}？",
   Published: "发布时间",
   "Publishing…": "正在发布…",
+  "Python packages": "Python 包",
   Questions: "问题",
   Rank: "排名",
   "Ranked the way find_skill ranks them": "排序方式与 find_skill 相同",
@@ -569,6 +573,7 @@ export const zh = {
   "Requests that use it fail immediately, and its console sessions end. You cannot undo this.":
     "使用它的请求会立即失败，其控制台会话也会结束。此操作无法撤销。",
   "Requests use this name. It replaces a gateway model of the same name.": "请求使用此名称。它会替换同名的网关模型。",
+  Requirements: "依赖要求",
   Resource: "资源",
   "Resource id": "资源 ID",
   "Resource type": "资源类型",
@@ -728,6 +733,7 @@ export const zh = {
   "The draft becomes a version of the skill for everyone with access to it.":
     "草稿将成为该技能的一个版本，对所有有权访问者可见。",
   "the drafts": "草稿",
+  "the executor": "执行器",
   "The fields were replaced. You can return to their previous content.": "字段已替换。可以恢复之前的内容。",
   "the file": "文件",
   "The file has the newest {limit} records. Filter by day to export others.":

@@ -68,6 +68,8 @@ export type Session = { id: string; user_id: string; signed_in_by: "key" | "link
 
 export type AuditRecord = { seq: number; at: string; actor: string; user_id: string | null; key_id: string; action: string; resource_type: string; resource_id: string; request_id: string; before: { [name: string]: unknown } | null; after: { [name: string]: unknown } | null };
 
+export type Executor = { state: "ok" | "failed" | "absent"; problem: string | null; name: string | null; install: string | null; packages: { [name: string]: string }; layers: ({ id: string; requirements: (string)[]; bytes: number; used_at: string })[] };
+
 export type UserFigures = { user_id: string; is_admin: boolean; last_used_at: string | null; /** Counted up to 1 000. */ keys: number; /** Counted up to 1 000. */ groups: number; /** Counted up to 1 000. */ skills: number; /** Counted up to 1 000. */ ghosts: number; /** Counted up to 1 000. */ conversations: number };
 
 export type Erased = { erased: { keys: number; grants: number; secrets: number; ghosts: number; memberships: number; skills: number; conversations: number }; complete: boolean };
@@ -218,6 +220,8 @@ export interface Operations {
   "drafts.promote": { request: { path: { name: string } }; answer: Skill };
   /** Creates or replaces a draft. */
   "drafts.push": { request: { path: { name: string }; body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** `default` (your own) or the name of a group. */ namespace?: string; /** True if it will be published to everybody. Admins only. */ public?: "true" | "false"; /** Comma-separated ids of users who can try it. */ users?: string } }; answer: PushedDraft };
+  /** Returns what the executor has and has installed. */
+  "executor.get": { request: {  }; answer: Executor };
   /** Deletes a file that a script created. */
   "files.delete": { request: { path: { id: string; file_id: string } }; answer: void };
   /** Downloads a file that a script created. */
@@ -501,6 +505,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "drafts.list": ["GET","/api/v1/kinds/skills/drafts","safe","json"],
   "drafts.promote": ["POST","/api/v1/kinds/skills/drafts/{name}/promote","idempotent","json keyed"],
   "drafts.push": ["PUT","/api/v1/kinds/skills/drafts/{name}","idempotent","json form"],
+  "executor.get": ["GET","/api/v1/executor","safe","json"],
   "files.delete": ["DELETE","/api/v1/conversations/{id}/files/{file_id}","idempotent","none"],
   "files.get": ["GET","/api/v1/conversations/{id}/files/{file_id}","safe","bytes"],
   "files.list": ["GET","/api/v1/conversations/{id}/files","safe","items"],

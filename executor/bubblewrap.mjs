@@ -2,7 +2,8 @@
 // processes and nothing of the disk except system programs, and writes only to memory. Files go in and out as archives through pipes.
 
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, lstatSync, readlinkSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, readlinkSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { watchMemory } from "./memory.mjs";
 import { systemCallFilter } from "./seccomp.mjs";
@@ -90,6 +91,19 @@ const PIPES = `echo 1000 > /proc/self/oom_score_adj; cat | { { { "$@" 8>&-; } 2>
  *   files: { path: string, bytes: Buffer }[],
  * }} Result `files`: all files after the run; `exit`: `null` if the run did not end by itself
  */
+
+/**
+ * Returns the folder for temporary files. If this process is root, runs have another user, who must be able to enter it: `/tmp` if the usual
+ * one is below a private folder, as with `npm start` in the folder of root.
+ */
+export function temporaryFolder() {
+  const usual = path.resolve(tmpdir());
+  if (process.getuid?.() !== 0) return usual;
+  const parts = usual.split("/");
+  const modeOf = (folder) => statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
+  const isOpen = parts.every((_, at) => (modeOf(parts.slice(0, at + 1).join("/") || "/") & 0o001) !== 0);
+  return isOpen ? usual : "/tmp";
+}
 
 /** @returns {string[]} the program and its leading arguments for a language, or null */
 export const interpreterOf = (language) => INTERPRETERS[language] ?? null;

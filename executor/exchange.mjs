@@ -3,6 +3,9 @@
 /** The content type of a response to a run that begins with messages. */
 export const MESSAGES = "application/x-skill-run";
 
+/** The status of a request whose response has none. */
+const FAILED = 502;
+
 export class Exchange {
   #response;
   #waiting = new Map();
@@ -21,7 +24,7 @@ export class Exchange {
   }
 
   /**
-   * Sends a request to the gateway, and resolves with its response. Throws with a message for the script.
+   * Sends a request to the gateway, and resolves with its response. Throws with a message and, as `status`, an HTTP status for the script.
    * @param {{ method: string, url: string, headers: [string, string][], body: Buffer | null }} request
    */
   async send({ method, url, headers, body }) {
@@ -42,8 +45,10 @@ export class Exchange {
   take(id, head, body) {
     const { error, status, statusText = "", headers = [] } = Object(head);
     const waiting = this.#waiting.get(id);
-    if (typeof error === "string") waiting?.reject(new Error(error));
-    else if (Number.isInteger(status) && status >= 200 && status <= 599 && isHeaders(headers))
+    if (typeof error === "string") {
+      const isFailure = Number.isInteger(status) && status >= 400 && status <= 599;
+      waiting?.reject(Object.assign(new Error(error), { status: isFailure ? status : FAILED }));
+    } else if (Number.isInteger(status) && status >= 200 && status <= 599 && isHeaders(headers))
       waiting?.resolve({ status, statusText: String(statusText), headers, body });
     else return false;
     this.#waiting.delete(id);

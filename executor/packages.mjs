@@ -5,9 +5,8 @@ import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { chownSync, existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { interpreterOf, NOBODY } from "./bubblewrap.mjs";
+import { interpreterOf, NOBODY, temporaryFolder } from "./bubblewrap.mjs";
 
 const MiB = 1024 * 1024;
 export const MODES = ["off", "pinned", "any"];
@@ -200,7 +199,7 @@ export class Layers {
 export function layersFrom({
   EXECUTOR_INSTALL: mode = "off",
   EXECUTOR_INDEX: index,
-  EXECUTOR_PACKAGES: folder = path.join(tmpdir(), `skill-gateway-packages-${process.getuid?.() ?? 0}`),
+  EXECUTOR_PACKAGES: folder = path.join(temporaryFolder(), `skill-gateway-packages-${process.getuid?.() ?? 0}`),
 }) {
   return new Layers({ mode, folder, ...(index === undefined ? {} : { index }) });
 }

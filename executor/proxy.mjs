@@ -3,9 +3,10 @@
 
 import { chmod, chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
+import { Duplex } from "node:stream";
 import { createSecureContext, TLSSocket } from "node:tls";
+import { temporaryFolder } from "./bubblewrap.mjs";
 import { Authority } from "./certificates.mjs";
 
 const MiB = 1024 * 1024;
@@ -23,13 +24,18 @@ export const NETWORK_LIMITS = {
   requestMs: 60_000,
 };
 
+/** The folder of a run begins with this. */
+export const FOLDER = "skill-gateway-run-";
+
 /** Headers that belong to a connection. `accept-encoding` is that of the gateway, which decodes responses. */
-const DROPPED = new Set(
+export const DROPPED = new Set(
   (
     "connection proxy-connection keep-alive proxy-authorization te trailer transfer-encoding upgrade host expect content-length " +
     "accept-encoding"
   ).split(" "),
 );
+/** The first byte of a TLS connection (RFC 8446 5.1). */
+const TLS_HANDSHAKE = 0x16;
 const AUTHORITY = /^(?:[a-z\d._-]+|\[[\da-f:.]+\]):\d{1,5}$/i;
 
 /** Why a request was not sent, with the status for the client. */
@@ -46,18 +52,19 @@ class Problem extends Error {
  *   send: (request: { method: string, url: string, headers: [string, string][], body: Buffer | null }) => Promise<{
  *     status: number, statusText: string, headers: [string, string][], body: Buffer }>,
  *   owner: number | null,
- * }} options `send`: throws with a message for the client; `owner`: the user of the run, if it is another one than that of this process
+ * }} options `send`: throws with a message and a `status` for the client; `owner`: the user of the run, if it is another one than that of this process
  * @returns {Promise<{ folder: string, close: () => Promise<void> }>}
  */
 export async function openProxy({ send, owner }) {
-  const folder = await mkdtemp(path.join(tmpdir(), "run-"));
+  const folder = await mkdtemp(path.join(temporaryFolder(), FOLDER));
   const proxy = new RunProxy(send);
   try {
     await writeFile(path.join(folder, "ca.pem"), proxy.certificate);
     await copyFile(path.join(import.meta.dirname, "relay.cjs"), path.join(folder, "relay.cjs"));
     const socket = path.join(folder, "proxy");
     await proxy.listen(socket);
-    // Only the user of the run enters the folder.
+    // Only the user of the run enters the folder. The modes do not depend on this process's umask.
+    await chmod(path.join(folder, "ca.pem"), 0o644);
     await chmod(socket, 0o666);
     await chmod(path.join(folder, "relay.cjs"), 0o644);
     if (owner !== null) await chown(folder, owner, owner);
@@ -134,10 +141,19 @@ class RunProxy {
     }
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
     if (head.length > 0) socket.unshift(head);
-    const secure = new TLSSocket(socket, { isServer: true, secureContext: context, ALPNProtocols: ["http/1.1"] });
-    secure.on("error", () => socket.destroy());
-    this.#origins.set(secure, `https://${authority}`);
-    this.#server.emit("connection", secure);
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.unshift(first);
+      // Node's fetch also opens tunnels for plain http, which the gateway refuses with a reason.
+      const isTls = first[0] === TLS_HANDSHAKE;
+      const inside = isTls
+        ? new TLSSocket(socket, { isServer: true, secureContext: context, ALPNProtocols: ["http/1.1"] })
+        : // Not the socket itself, from which the server would not read what was read here.
+          Duplex.from({ readable: socket, writable: socket });
+      inside.on("error", () => socket.destroy());
+      this.#origins.set(inside, `${isTls ? "https" : "http"}://${authority}`);
+      this.#server.emit("connection", inside);
+    });
   }
 
   #contextFor(hostname) {
@@ -157,12 +173,12 @@ class RunProxy {
       const url = urlOf(request, this.#origins.get(request.socket));
       const body = await bodyOf(request);
       if (++this.#count > NETWORK_LIMITS.requests)
-        throw new Problem(502, `Request limit of a run reached (${NETWORK_LIMITS.requests}). Send fewer requests.`);
+        throw new Problem(403, `Request limit of a run reached (${NETWORK_LIMITS.requests}). Send fewer requests.`);
       const { method } = request;
       const answer = await this.#oneOfFew(() => this.#send({ method, url, headers: headersOf(request), body }));
       respond(response, method, answer);
     } catch (error) {
-      refuse(response, error instanceof Problem ? error.status : 502, error.message);
+      refuse(response, error.status ?? 502, error.message);
     }
   }
 

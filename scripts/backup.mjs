@@ -1,22 +1,19 @@
-// `npm run backup`: copies all data in D1 and R2 into a folder. The local gateway must be stopped; a deployed one can serve meanwhile.
+// `npm run backup`: copies all data into a folder, also while the gateway serves. Of a deployed gateway it copies D1 and R2.
 
-import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { writeBackup } from "./backup/archive.mjs";
-import { openLocal } from "./backup/local.mjs";
 import { openDeployed } from "./backup/remote.mjs";
-import { buildGateway } from "./build/worker.mjs";
-import { root } from "./kit/files.mjs";
+import { backUpState, describeBackup, gatewayVersion } from "./backup/state.mjs";
 import { readOptions, STATE } from "./kit/options.mjs";
 import { fail, Refusal, say } from "./kit/refusal.mjs";
-import { stateOf, stopOnSignals, takeState } from "./local/launcher.mjs";
+import { stateOf } from "./local/launcher.mjs";
 
 const USAGE = `Use: npm run backup -- [--out <folder>] [--remote | --state <folder>]
   --out      where it is written; else backups/<now> where you stand
-  --remote   of the deployed gateway, while it serves; needs the login of npm run deploy
-  --state    of this machine's gateway, which must be stopped; else .wrangler/state
-The keys of .dev.vars and the Worker's secrets are not in it. Without SECRETS_KEY nobody can read the stored secrets again. Conversations
-live in their own objects, which nothing can read from outside: they are not in it either.`;
+  --remote   of the deployed gateway; needs the login of npm run deploy
+  --state    of this machine's gateway; else .wrangler/state
+The gateway can serve meanwhile. The keys of gateway.env or .dev.vars and the Worker's secrets are not in the backup: without SECRETS_KEY
+nobody can read the stored secrets again. With --remote, conversations are not in it, because nothing can read them from outside.`;
 
 async function main() {
   const { values } = readOptions(USAGE, { ...STATE, out: { type: "string" }, remote: { type: "boolean" } });
@@ -25,26 +22,14 @@ async function main() {
   const now = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
   const folder = path.resolve(process.env.INIT_CWD ?? ".", values.out ?? path.join("backups", now));
   process.umask(0o077);
-  const store = values.remote ? await openDeployed() : await openStopped(stateOf(values));
-  stopOnSignals(() => store.stop());
-  try {
-    const { version } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
-    const { tables, packages } = await writeBackup(store, folder, version);
-    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    say(`${rows} rows of ${tables.length} tables and ${packages} packages (without conversations and SECRETS_KEY)`);
-    console.log(`backup ${folder}`);
-  } finally {
-    await store.stop();
-  }
+  const manifest = values.remote ? await backUpDeployed(folder) : await backUpState(stateOf(values), folder);
+  if (manifest === null) throw new Refusal(`${stateOf(values)} has no data. Start the gateway there first.`);
+  say(`${describeBackup(manifest)} (without ${values.remote ? "conversations and " : ""}SECRETS_KEY)`);
+  console.log(`backup ${folder}`);
 }
 
-/** Opens the state of the local gateway under its lock. */
-async function openStopped(state) {
-  if ((await stat(path.join(state, "v3")).catch(() => null)) === null)
-    throw new Refusal(`${state} has no data. Start the gateway there first.`);
-  const { modules } = await buildGateway();
-  const { lock, port } = await takeState({ state, port: 0 });
-  return openLocal({ modules, state, port, onRuntime: lock.setRuntime });
+async function backUpDeployed(folder) {
+  return writeBackup(await openDeployed(), folder, await gatewayVersion());
 }
 
 main().then(() => process.exit(), fail);

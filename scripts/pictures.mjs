@@ -1,8 +1,9 @@
-// `npm run pictures`: updates the picture of *Try it* in the README with its own gateway and headless Chromium.
+// `npm run pictures`: updates the pictures of the README and of docs/console.md with its own gateway and headless Chromium, and writes
+// every page of the console in both themes and two widths, to look at.
 //
-// It runs `npm start` on a fresh state and a free port, opens the printed link, lets the scripted model draw once, and stores a screenshot
-// of 1100 x 900 pixels as docs/pictures/demo.png. The picture of the flow (flow.svg) is drawn by hand. Then it takes the pictures of the
-// console (docs/console.md) from the same gateway. Text uses the machine's fonts, so pictures differ between machines.
+// It runs `npm start` on a fresh state and a free port, opens the printed link, lets the scripted model draw once in each theme, and stores
+// screenshots of 1100 x 900 pixels as docs/pictures/demo-light.png and demo-dark.png. The picture of the flow (flow.svg) is drawn by hand.
+// Text uses the machine's fonts, so pictures differ between machines.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,14 +20,15 @@ import { consolePictures } from "./pictures/console.mjs";
 import { reviewPictures } from "./pictures/review.mjs";
 
 const USAGE = `Use: npm run pictures -- [--review <folder>]
-  --review   also writes every page of the console, in both themes and two widths, into this folder`;
+  --review   the folder for every page of the console (default: dist/pictures)`;
 const PICTURES = path.join(root, "docs", "pictures");
-const PICTURE = "demo.png";
 const MOST_BYTES = 150 * 1024;
 const MOST_BYTES_OF_CONSOLE = 120 * 1024;
 
 async function main() {
-  const { values } = readOptions(USAGE, { review: { type: "string" } });
+  const { values } = readOptions(USAGE, {
+    review: { type: "string", default: path.join(root, "dist", "pictures") },
+  });
   const folder = await mkdtemp(path.join(tmpdir(), "pictures-"));
   const options = [
     "--port",
@@ -42,13 +44,12 @@ async function main() {
   });
   try {
     const link = await linkOf(gateway);
-    await keep(PICTURE, await pictureOf(link), MOST_BYTES);
+    for (const [name, bytes] of Object.entries(await demoPictures(link))) await keep(name, bytes, MOST_BYTES);
     const { GATEWAY_ADMIN_KEY } = await readVariableFile(path.join(folder, ".dev.vars"));
     const { origin } = new URL(link);
     const { pictures, key, skill } = await consolePictures(origin, GATEWAY_ADMIN_KEY);
     for (const [name, bytes] of Object.entries(pictures)) await keep(name, bytes, MOST_BYTES_OF_CONSOLE);
-    if (values.review !== undefined)
-      console.log(`${await reviewPictures(origin, key, skill, values.review)} pictures in ${values.review}`);
+    console.log(`${await reviewPictures(origin, key, skill, values.review)} pictures in ${values.review}`);
   } finally {
     const ended = new Promise((resolve) => gateway.once("exit", resolve));
     gateway.kill("SIGTERM");
@@ -72,7 +73,7 @@ async function linkOf(gateway) {
   throw new Refusal("The gateway ended before it printed the link to its console.");
 }
 
-async function pictureOf(link) {
+async function demoPictures(link) {
   const browser = await chromium.launch({
     executablePath: chromiumPath(),
     args: ["--no-sandbox", "--disable-gpu"],
@@ -82,11 +83,18 @@ async function pictureOf(link) {
     await page.goto(link);
     await page.getByRole("button", { name: "Sign in with the link" }).click();
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Playground" }).click();
-    await page.getByRole("button", { name: "Draw how a login works" }).click();
-    await page.locator(".talk .prose").waitFor();
-    await page.getByText("saved").waitFor();
-    await page.locator(".talk").evaluate((talk) => talk.scrollTo(0, talk.scrollHeight));
-    return await page.screenshot();
+    const pictures = {};
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      if (colorScheme === "dark") await page.getByRole("button", { name: "New chat" }).click();
+      await page.getByRole("button", { name: "Draw how a login works" }).click();
+      await page.locator(".talk .prose").waitFor();
+      await page.getByRole("region", { name: "Tokens saved" }).waitFor();
+      await page.getByRole("region", { name: "Trace of turn 1" }).waitFor();
+      await page.locator(".talk").evaluate((talk) => talk.scrollTo(0, talk.scrollHeight));
+      pictures[`demo-${colorScheme}.png`] = await page.screenshot();
+    }
+    return pictures;
   } finally {
     await browser.close();
   }

@@ -2,7 +2,7 @@
 
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { checkBackup, sendPackages, verify, writeBackup } from "./backup/archive.mjs";
+import { checkBackup, copyDurableObjects, sendObjects, sendPackages, verify, writeBackup } from "./backup/archive.mjs";
 import { openLocal } from "./backup/local.mjs";
 import { openDeployed } from "./backup/remote.mjs";
 import { restoreRows } from "./backup/restoring.mjs";
@@ -61,6 +61,7 @@ async function restoreHere(folder, manifest, values) {
         `The backup is newer than this version (unknown migrations: ${unknown.join(", ")}). Update the gateway first.`,
       );
     await sendPackages(store, folder);
+    await sendObjects(store, folder, manifest);
     await restoreRows(store, folder, manifest);
     await verify(store, folder, manifest);
     await applyMigrations(store.db);
@@ -68,6 +69,7 @@ async function restoreHere(folder, manifest, values) {
   } finally {
     await store.stop();
   }
+  const hasConversations = await copyDurableObjects(folder, manifest, path.join(building, "v3", "do"));
   if (isTaken) {
     const replaced = path.join(state, `v3.before-${Date.now()}`);
     await rename(place, replaced);
@@ -75,7 +77,9 @@ async function restoreHere(folder, manifest, values) {
   }
   await rename(path.join(building, "v3"), place);
   await rm(building, { recursive: true, force: true });
-  say(`${indexed} skills are in the search index; conversations are not restored`);
+  say(
+    `${indexed} skills are in the search index; ${hasConversations ? "conversations are restored" : "the backup has no conversations"}`,
+  );
   console.log(`restored ${state}`);
 }
 
@@ -97,6 +101,10 @@ async function restoreDeployed(folder, manifest, values) {
   await sendPackages(store, folder);
   await restoreRows(store, folder, manifest);
   await verify(store, folder, manifest);
+  if ((manifest.lists ?? []).length > 0)
+    say(
+      "Conversations, running imports and files of scripts are not restored. Nothing can write them into a deployment.",
+    );
   say("Rebuild the search index: npm run reindex -- --url <gateway> --key <admin key>");
   console.log(`restored ${store.name}`);
 }

@@ -2,16 +2,14 @@
 // built-in skills.
 
 import { buildGateway } from "./build/worker.mjs";
-import { fail, say } from "./kit/refusal.mjs";
+import { fail } from "./kit/refusal.mjs";
 import { builtinVersions, publishBuiltins } from "./local/builtins.mjs";
 import { readVariables, variablesWithKey } from "./local/devvars.mjs";
-import { NO_EXECUTOR, openExecutor } from "./local/executor.mjs";
+import { openExecutor } from "./local/executor.mjs";
 import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
 import { applyMigrations } from "./local/migrate.mjs";
-import { kill, ownerMark, processOf } from "./local/processes.mjs";
-import { runSchedules } from "./local/schedules.mjs";
+import { ownerMark, processOf } from "./local/processes.mjs";
 import { hintAtSkills, readServedSkills, serveSkillFolders } from "./local/skill-folders.mjs";
-import { watch } from "./local/watchdog.mjs";
 
 async function main() {
   const options = readLauncherOptions("start");
@@ -20,7 +18,7 @@ async function main() {
   const miniflare = Promise.all([
     import("./local/gateway.mjs"),
     import("./local/deferred.mjs"),
-    import("./local/runner.mjs"),
+    import("./local/supervised.mjs"),
   ]);
   const { modules, settings, deferred: parts } = await buildGateway({ defers: true });
   await readVariables(options.vars, settings);
@@ -35,22 +33,11 @@ async function main() {
   stopOnSignals(() =>
     Promise.all([folders?.close(), gateway?.stop(), deferred?.stop(), runner?.stop(), executor?.close()]),
   );
-  const [{ openGateway }, { deferParts }, { openRunner }] = await miniflare;
+  const [{ openGateway }, { deferParts }, supervised] = await miniflare;
   const owner = ownerMark(options.state, processOf(process.pid));
   deferred = deferParts(parts, owner);
-  executor = await opening;
-  // The user has configured another executor.
-  if (options.executor === "auto" && variables.EXECUTOR_URL !== undefined) {
-    await executor.close();
-    executor = NO_EXECUTOR;
-  }
-  runner = await openRunner({
-    owner,
-    onRuntime: lock.setRunner,
-    onLost: () => fail(new Error("the process for skill code does not restart")),
-  });
-  // A call waits until the process is ready. The gateway does not.
-  runner?.ready().catch(fail);
+  executor = await supervised.chooseExecutor(options.executor, variables, opening);
+  runner = await supervised.openSkillProcess(owner, lock);
   gateway = await openGateway({
     deferred,
     runner,
@@ -76,16 +63,8 @@ async function main() {
     folders = await serveSkillFolders({ ...options, url, key: variables.GATEWAY_ADMIN_KEY, builtins });
   }
 
-  runSchedules(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
-  void watch(url, gateway, () => {
-    say("workerd does not respond, stopping it");
-    kill(gateway.runtime());
-  });
-  if (runner !== null)
-    void watch(runner.url, runner, () => {
-      say("a script blocks the process for skill code, stopping it");
-      kill(runner.runtime());
-    });
+  supervised.startSchedules(gateway);
+  supervised.supervise({ gateway, url, runner });
 }
 
 main().catch(fail);

@@ -6,12 +6,12 @@ import { StrictMode } from "react";
 import { I18nProvider } from "react-aria-components";
 import { createRoot } from "react-dom/client";
 import { Refusal } from "./gateway/refusal";
-import { forget } from "./gateway/session";
+import { checkSession, followTabs } from "./gateway/session";
 import { router } from "./router";
 import { LOCALE } from "./text/language";
 
 const onError = (error: Error) => {
-  if (error instanceof Refusal && error.status === 401) forget(client, error);
+  if (error instanceof Refusal && error.status === 401) void checkSession(client, error);
 };
 
 const client: QueryClient = new QueryClient({
@@ -25,6 +25,8 @@ const client: QueryClient = new QueryClient({
     },
   },
 });
+
+followTabs(client);
 
 // A page from the browser's back/forward cache would show data from before a sign-out.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());

@@ -14,13 +14,12 @@ interface OverviewSearch {
   days?: string;
   q?: string;
   from?: string;
-  cursor?: string;
 }
 
 const overview = createRoute({
   getParentRoute: () => root,
   path: "/",
-  validateSearch: (search: Words): OverviewSearch => words("days", "q", "from", "cursor")(search),
+  validateSearch: (search: Words): OverviewSearch => words("days", "q", "from")(search),
   // The list of skills had this address before.
   beforeLoad: ({ search }: { search: OverviewSearch }): void => {
     const { days: _, ...list } = search;
@@ -32,7 +31,7 @@ const overview = createRoute({
 const library = createRoute({
   getParentRoute: () => root,
   path: "/skills",
-  validateSearch: words("q", "from", "cursor"),
+  validateSearch: words("q", "from", "has", "tag", "sort"),
   component: lazyRouteComponent(() => import("./library/list"), "Library"),
 });
 
@@ -56,6 +55,12 @@ const skill = createRoute({
     };
   },
   component: lazyRouteComponent(() => import("./library/skill"), "SkillPage"),
+});
+
+const editSkill = createRoute({
+  getParentRoute: () => root,
+  path: "/skills/$id/edit",
+  component: lazyRouteComponent(() => import("./library/edit"), "EditSkill"),
 });
 
 const publish = createRoute({
@@ -106,8 +111,14 @@ const drafts = createRoute({
 const conversations = createRoute({
   getParentRoute: () => root,
   path: "/conversations",
-  validateSearch: words("q", "cursor"),
+  validateSearch: words("q", "agent", "days", "cursor"),
   component: lazyRouteComponent(() => import("./operate/conversations"), "Conversations"),
+});
+
+const review = createRoute({
+  getParentRoute: () => root,
+  path: "/review",
+  component: lazyRouteComponent(() => import("./operate/review"), "Review"),
 });
 
 const models = createRoute({
@@ -212,7 +223,21 @@ function withWord<Field extends string>(field: Field, value: unknown): { [F in F
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[overview, library, skill, publish, drafts, tryIt, conversations, conversation, ghosts, newGhost, ghost],
+    ...[
+      overview,
+      library,
+      skill,
+      editSkill,
+      publish,
+      drafts,
+      tryIt,
+      conversations,
+      conversation,
+      review,
+      ghosts,
+      newGhost,
+      ghost,
+    ],
     ...[servers, connections, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
   ]),
   basepath: "/console",

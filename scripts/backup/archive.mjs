@@ -1,15 +1,23 @@
-// Stores a backup as a folder: `backup.json`, one file of rows for each table, and the packages. The folder is written under a temporary
-// name and renamed when it is complete. `backup.json` contains the size and the digest of each part.
+// Stores a backup as a folder: `backup.json`, one file of rows for each table, and the packages; of a gateway on this machine also the other
+// objects in R2 and the Durable Objects. The folder is written under a temporary name and renamed when it is complete. `backup.json`
+// contains the size and the digest of each part.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readOrNull } from "../kit/files.mjs";
 import { Refusal } from "../kit/refusal.mjs";
 import { COUNTERS, readMark, readMigrations, readRows, readTables } from "./rows.mjs";
 
-const FORMAT = 1;
+const FORMAT = 2;
+/** Format 1 has no Durable Objects and no objects in R2 except packages. */
+const SUPPORTED = [1, FORMAT];
+/** Lists beside the tables. */
+const OBJECTS = "objects";
+const DURABLE = "durable-objects";
+/** The paths of Durable Objects: the folder of their class and the file, as workerd names them. */
+const DURABLE_FILE = /^[\w-]+\/[\w.-]+\.sqlite$/;
 /** The number of times the rows are read if skills are published meanwhile. */
 const ROUNDS = 5;
 /** Packages that are read or written at once. */
@@ -21,12 +29,25 @@ const LANES = 6;
  * bytes: Uint8Array) => Promise<void>, run: (statements: AsyncIterable<string>) => Promise<void>, }} Store
  */
 
-/** @typedef {{ name: string, columns: string[], key: string[], rows: number, sha256: string }} TableOf */
-/** @typedef {{ format: number, gateway: string, made_at: string, migrations: string[], tables: TableOf[], packages: number }} Manifest */
+/**
+ * What a store on this machine has beyond that.
+ * @typedef {{ otherObjects: () => AsyncIterable<{ key: string, bytes: Uint8Array, contentType: string | null }>, copyObjects: (folder:
+ * string) => Promise<string[]> }} Whole
+ */
+
+/** @typedef {{ name: string, rows: number, sha256: string }} ListOf a file of lines of JSON */
+/** @typedef {ListOf & { columns: string[], key: string[] }} TableOf */
+/**
+ * @typedef {{ format: number, gateway: string, made_at: string, migrations: string[], tables: TableOf[], packages: number, lists?: ListOf[] }}
+ * Manifest
+ */
+
+/** An object of a row is missing, because its skill was deleted meanwhile or because it is lost. */
+export class PackageMissing extends Refusal {}
 
 /**
  * Writes a backup of a store into a folder that does not exist yet.
- * @param {Store} store
+ * @param {Store & Partial<Whole>} store
  * @param {string} folder
  * @param {string} gateway the version of the gateway that writes it
  * @returns {Promise<Manifest>}
@@ -43,12 +64,21 @@ export async function writeBackup(store, folder, gateway) {
     await inLanes(packagesIn(draft), async ({ key, sha256 }) => {
       const bytes = await store.readPackage(key);
       if (bytes === null)
-        throw new Refusal(`Package ${key} not found. If its skill was just deleted, run the backup again.`);
+        throw new PackageMissing(`Package ${key} not found. If its skill was just deleted, run the backup again.`);
       if (digest(bytes) !== sha256) throw new Refusal(`Package ${key} is damaged: its SHA-256 does not match its row.`);
       await writeFile(path.join(draft, key), bytes, { mode: 0o600 });
       packages++;
     });
-    const manifest = { format: FORMAT, gateway, made_at: new Date().toISOString(), migrations, tables, packages };
+    const lists = store.copyObjects === undefined ? [] : await writeObjects(store, draft);
+    const manifest = {
+      format: FORMAT,
+      gateway,
+      made_at: new Date().toISOString(),
+      migrations,
+      tables,
+      packages,
+      lists,
+    };
     await writeFile(path.join(draft, "backup.json"), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
     await rename(draft, folder);
     return manifest;
@@ -72,20 +102,42 @@ async function writeTables(store, folder) {
 }
 
 async function writeTable(store, folder, table) {
-  const file = await open(path.join(folder, `${table.name}.jsonl`), "w", 0o600);
+  return { ...table, ...(await writeLines(folder, table.name, readRows(store.query, table))) };
+}
+
+/** @returns {Promise<ListOf>} */
+async function writeLines(folder, name, lines) {
+  const file = await open(path.join(folder, `${name}.jsonl`), "w", 0o600);
   try {
     const hash = createHash("sha256");
     let rows = 0;
-    for await (const line of readRows(store.query, table)) {
+    for await (const line of lines) {
       const text = `${line}\n`;
       await file.write(text);
       hash.update(text);
       rows++;
     }
-    return { ...table, rows, sha256: hash.digest("hex") };
+    return { name, rows, sha256: hash.digest("hex") };
   } finally {
     await file.close();
   }
+}
+
+/** Writes what only a store on this machine has. */
+async function writeObjects(store, folder) {
+  await mkdir(path.join(folder, OBJECTS), { mode: 0o700 });
+  async function* objects() {
+    for await (const { key, bytes, contentType } of store.otherObjects()) {
+      const sha256 = digest(bytes);
+      await writeFile(path.join(folder, OBJECTS, sha256), bytes, { mode: 0o600 });
+      yield JSON.stringify({ key, content_type: contentType, sha256 });
+    }
+  }
+  async function* durable() {
+    for (const file of await store.copyObjects(path.join(folder, DURABLE)))
+      yield JSON.stringify({ file, sha256: await digestOf(path.join(folder, DURABLE, file)) });
+  }
+  return [await writeLines(folder, OBJECTS, objects()), await writeLines(folder, DURABLE, durable())];
 }
 
 /** Reads and checks the whole backup before it is used. */
@@ -93,10 +145,13 @@ export async function checkBackup(folder) {
   const text = await readOrNull(path.join(folder, "backup.json"));
   if (text === null) throw new Refusal(`${folder} is not a backup: backup.json not found.`);
   const manifest = JSON.parse(text);
-  if (manifest.format !== FORMAT)
-    throw new Refusal(`The format of the backup is not supported (found ${manifest.format}, supported ${FORMAT}).`);
+  if (!SUPPORTED.includes(manifest.format))
+    throw new Refusal(
+      `The format of the backup is not supported (found ${manifest.format}, supported ${SUPPORTED.join(", ")}).`,
+    );
   const problems = [];
-  for (const { name, rows, sha256 } of manifest.tables) {
+  const lists = manifest.lists ?? [];
+  for (const { name, rows, sha256 } of [...manifest.tables, ...lists]) {
     const hash = createHash("sha256");
     let count = 0;
     for await (const line of linesOf(folder, name)) {
@@ -114,6 +169,11 @@ export async function checkBackup(folder) {
       else if (digest(bytes) !== sha256) problems.push(`${key} does not match its row`);
     });
     if (packages !== manifest.packages) problems.push(`${packages} packages found, expected ${manifest.packages}`);
+    await inLanes(filesIn(folder, lists), async ({ file, sha256 }) => {
+      const found = await digestOf(path.join(folder, file)).catch(() => null);
+      if (found === null) problems.push(`${file} is missing`);
+      else if (found !== sha256) problems.push(`${file} does not match its digest`);
+    });
   }
   if (problems.length > 0)
     throw new Refusal(
@@ -128,6 +188,40 @@ export async function checkBackup(folder) {
 /** Sends every package of a backup to a store. */
 export async function sendPackages(store, folder) {
   await inLanes(packagesIn(folder), async ({ key }) => store.writePackage(key, await readFile(path.join(folder, key))));
+}
+
+/** Sends every other object of R2 to a store. */
+export async function sendObjects(store, folder, manifest) {
+  if (!hasList(manifest, OBJECTS)) return;
+  await inLanes(rowsOf(folder, OBJECTS), async ({ key, content_type, sha256 }) =>
+    store.writePackage(key, await readFile(path.join(folder, OBJECTS, sha256)), content_type),
+  );
+}
+
+/**
+ * Copies the Durable Objects to where workerd reads them.
+ * @returns {Promise<boolean>} whether the backup has them
+ */
+export async function copyDurableObjects(folder, manifest, target) {
+  if (!hasList(manifest, DURABLE)) return false;
+  await rm(target, { recursive: true, force: true });
+  for await (const { file } of rowsOf(folder, DURABLE)) {
+    await mkdir(path.dirname(path.join(target, file)), { recursive: true });
+    await copyFile(path.join(folder, DURABLE, file), path.join(target, file));
+  }
+  return true;
+}
+
+const hasList = ({ lists = [] }, name) => lists.some((list) => list.name === name);
+
+/** Yields the files of the lists, with their digests. */
+async function* filesIn(folder, lists) {
+  for (const { name } of lists) {
+    for await (const { file, sha256 } of rowsOf(folder, name)) {
+      if (file !== undefined && !DURABLE_FILE.test(file)) throw new Refusal(`${folder} has an invalid path: ${file}.`);
+      yield { file: path.join(name, file ?? sha256), sha256 };
+    }
+  }
 }
 
 /** The rows of a table of the backup. */
@@ -207,4 +301,8 @@ async function inLanes(each, act) {
 
 function digest(bytes) {
   return createHash("sha256").update(bytes).digest("hex");
+}
+
+async function digestOf(file) {
+  return digest(await readFile(file));
 }

@@ -1,4 +1,4 @@
-// The state of `npm start` as a store. The caller must own the lock, because two processes cannot use one state.
+// The state of a gateway on this machine as the target of a restore. The caller must own the lock, because two processes cannot use one state.
 
 import { randomBytes } from "node:crypto";
 import { openGateway } from "../local/gateway.mjs";
@@ -34,8 +34,8 @@ export async function openLocal({ modules, state, owned = state, port, onRuntime
       const object = await bucket.get(name);
       return object === null ? null : new Uint8Array(await object.arrayBuffer());
     },
-    async writePackage(name, bytes) {
-      await bucket.put(name, bytes, { httpMetadata: { contentType: "application/zip" } });
+    async writePackage(name, bytes, contentType = "application/zip") {
+      await bucket.put(name, bytes, contentType === null ? {} : { httpMetadata: { contentType } });
     },
     async run(statements) {
       let waiting = [];

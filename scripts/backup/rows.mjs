@@ -10,6 +10,8 @@ const LEFT_OUT = /^(?:sqlite_|_cf_|d1_migrations$|skill_search)/;
  * increases them.
  */
 export const COUNTERS = "counters";
+/** More than the changes during a backup, because a conversation is read after its counters. */
+const RAISE = 1_000_000;
 
 /** D1 limits a statement to 100 KB, so a longer value is written in pieces. One character takes at most six bytes of SQL. */
 const WHOLE_CHARS = 500;
@@ -109,7 +111,7 @@ export function clearing(tables, triggers) {
 
 /** SQL that completes `clearing`: raises counters, so that every conversation reads the catalog again. */
 export function finishing(triggers) {
-  return [`UPDATE ${COUNTERS} SET value = value + 1`, ...triggers.map(({ sql }) => sql)];
+  return [`UPDATE ${COUNTERS} SET value = value + ${RAISE}`, ...triggers.map(({ sql }) => sql)];
 }
 
 /** @param {Query} query */

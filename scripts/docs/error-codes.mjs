@@ -33,7 +33,7 @@ export const CODES = {
   "skills.share": ["SKILL_NOT_FOUND", "ROLE_TOO_LOW", "CREDENTIAL_LITERAL"],
   "skills.delete": ["SKILL_NOT_FOUND", "SKILL_REFERENCED"],
   "skills.network": ["SKILL_NOT_FOUND"],
-  "skills.approveNetwork": ["SKILL_NOT_FOUND", "NETWORK_NOT_DECLARED", "ROLE_TOO_LOW", "ADMIN_ONLY"],
+  "skills.approveNetwork": ["SKILL_NOT_FOUND", "NETWORK_NOT_DECLARED", "NETWORK_CHANGED", "ROLE_TOO_LOW", "ADMIN_ONLY"],
   "skills.setEnv": ["SKILL_NOT_FOUND", "ENV_NOT_DECLARED", "NETWORK_NOT_DECLARED", "QUOTA_EXCEEDED", "ADMIN_ONLY"],
   "skills.deleteEnv": ["SKILL_NOT_FOUND", "SKILL_ENV_NOT_FOUND", "ADMIN_ONLY"],
   "skillEnv.get": ["SKILL_NOT_FOUND", "SKILL_AMBIGUOUS"],

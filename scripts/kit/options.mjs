@@ -9,6 +9,11 @@ export const PORT = { port: text };
 export const STATE = { state: text };
 export const VARS = { vars: text };
 export const YES = { yes: { type: "boolean" } };
+/** Whether scripts run with bubblewrap on this machine. */
+export const EXECUTOR = {
+  executor: { type: "boolean", default: false },
+  "no-executor": { type: "boolean", default: false },
+};
 /** The gateway to call and the key to use. Also read from `GATEWAY_URL` and `GATEWAY_KEY`. */
 export const GATEWAY = { url: text, key: text, ...PORT };
 
@@ -45,4 +50,11 @@ export function portOf({ port }, usage) {
   if (!/^\d+$/.test(port) || number > 65_535)
     throw new Refusal(`--port ${port} is not a port number (0 to 65535).\n${usage}`);
   return number;
+}
+
+/** @returns {"on" | "off" | "auto"} */
+export function executorOf(values, usage) {
+  if (values.executor && values["no-executor"])
+    throw new Refusal(`--executor and --no-executor exclude each other.\n${usage}`);
+  return values.executor ? "on" : values["no-executor"] ? "off" : "auto";
 }

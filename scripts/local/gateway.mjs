@@ -5,7 +5,8 @@ import { MAIN_MODULE } from "../build/bundle.mjs";
 import { listFiles, root } from "../kit/files.mjs";
 import { portTaken, Refusal, say } from "../kit/refusal.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
-import { OUTBOUND, outboundWorker, servedModules } from "../serve/worker.mjs";
+import { syncHandler } from "../serve/sync.mjs";
+import { OUTBOUND, outboundWorker, readDurableModule, servedModules } from "../serve/worker.mjs";
 import { readLoaderModule, runnerBindings } from "./runner.mjs";
 import { openRuntime, workerConfig } from "./runtime.mjs";
 
@@ -38,7 +39,9 @@ export async function openGateway({
 }) {
   const config = await readWranglerConfig();
   const outputs = deferred?.outputs ?? [];
-  const gateway = await gatewayWorker(config, { modules, variables, port, outputs, runner, served });
+  // wrangler's own layout, so `wrangler dev` on the same folder uses the same data.
+  const place = path.join(state, "v3");
+  const gateway = await gatewayWorker(config, { modules, variables, port, outputs, runner, served, place });
   const workers = [
     gateway,
     filesWorker(config, deferred),
@@ -48,26 +51,25 @@ export async function openGateway({
     label: "workerd",
     workers,
     owner,
-    // wrangler's own layout, so `wrangler dev` on the same folder uses the same data.
-    state: path.join(state, "v3"),
+    state: place,
     onRuntime,
     onLost,
   });
-  const { miniflare } = runtime;
   return {
     isStarting: runtime.isStarting,
+    restart: runtime.restart,
     async ready() {
       try {
-        await miniflare.ready;
+        await runtime.miniflare.ready;
       } catch (error) {
         throw error.code === "ERR_ADDRESS_IN_USE" ? portTaken(port) : error;
       }
     },
-    database: () => miniflare.getD1Database(config.d1_databases[0].binding),
-    packages: () => miniflare.getR2Bucket(config.r2_buckets[0].binding),
+    database: () => runtime.miniflare.getD1Database(config.d1_databases[0].binding),
+    packages: () => runtime.miniflare.getR2Bucket(config.r2_buckets[0].binding),
     schedules: config.triggers?.crons ?? [],
     async runSchedule(cron, scheduledTime) {
-      const worker = await miniflare.getWorker(config.name);
+      const worker = await runtime.miniflare.getWorker(config.name);
       const { outcome } = await worker.scheduled({ cron, scheduledTime });
       if (outcome !== "ok") say(`the scheduled job ${cron} failed: ${outcome}`);
       return outcome;
@@ -94,7 +96,7 @@ export async function openFiles(owner) {
 }
 
 /** Returns the Worker with its own socket. Through Miniflare's entry and the asset router a request would take four times as long. */
-async function gatewayWorker(config, { modules, variables, port, outputs, runner, served }) {
+async function gatewayWorker(config, { modules, variables, port, outputs, runner, served, place }) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
     throw new Refusal(`scripts/local/gateway.mjs does not support these keys of wrangler.toml: ${unknown.join(", ")}.`);
@@ -105,9 +107,14 @@ async function gatewayWorker(config, { modules, variables, port, outputs, runner
   const deferred = outputs.map((output) => `/${output}`).filter((prefix) => !isFirst(prefix));
   const list = (key) => config[key] ?? [];
   const objects = config.durable_objects?.bindings ?? [];
-  const around =
-    runner == null ? {} : { [AROUND_MODULE]: aroundModule(objects), "loader.js": await readLoaderModule() };
-  const entry = entryModule(files, deferred, binding, runner == null ? MAIN_MODULE : AROUND_MODULE);
+  const [bucket] = list("r2_buckets");
+  const around = {
+    ...(runner == null ? {} : { "loader.js": await readLoaderModule() }),
+    ...(served === undefined ? {} : { "durable.js": await readDurableModule() }),
+  };
+  const isPlain = Object.keys(around).length === 0;
+  if (!isPlain) around[AROUND_MODULE] = aroundModule(objects, Object.keys(around), bucket.binding);
+  const entry = entryModule(files, deferred, binding, isPlain ? MAIN_MODULE : AROUND_MODULE);
   const sqlite = list("migrations").flatMap((migration) => migration.new_sqlite_classes ?? []);
   const bindings = [
     ...Object.entries({ ...config.vars, ...variables }).map(([name, value]) => [
@@ -124,6 +131,7 @@ async function gatewayWorker(config, { modules, variables, port, outputs, runner
       { type: "durable-object", worker: config.name, exportName: object.class_name },
     ]),
     [config.assets.binding, { type: "worker", worker: "files" }],
+    ...(served === undefined ? [] : [["SYNC", { type: "fetcher", handler: syncHandler(place, bucket.bucket_name) }]]),
   ];
   const first = served === undefined ? {} : await servedModules(config, served, "start.js");
   return {
@@ -193,17 +201,28 @@ export default {
 
 const AROUND_MODULE = "around.js";
 
-/** Passes the bindings with the loader of `runner/loader.js` to the handlers and objects of the Worker. */
-function aroundModule(objects) {
+/** What the modules of `around` do with the bindings. */
+const WRAPPERS = {
+  "loader.js": { name: "withRunner", call: (env) => `withRunner(${env})` },
+  "durable.js": {
+    name: "withDurableBucket",
+    call: (env, bucket) => `withDurableBucket(${env}, ${JSON.stringify(bucket)})`,
+  },
+};
+
+/** Passes the bindings, changed by these modules, to the handlers and objects of the Worker. */
+function aroundModule(objects, modules, bucket) {
+  const imports = modules.map((file) => `import { ${WRAPPERS[file].name} } from "./${file}";\n`);
+  const changed = modules.reduce((env, file) => WRAPPERS[file].call(env, bucket), "env");
   const classes = objects.map(
     ({ class_name: name }) =>
-      `export class ${name} extends gateway.${name} { constructor(state, env) { super(state, withRunner(env)); } }\n`,
+      `export class ${name} extends gateway.${name} { constructor(state, env) { super(state, bindingsOf(env)); } }\n`,
   );
   return `import * as gateway from "./${MAIN_MODULE}";
-import { withRunner } from "./loader.js";
+${imports.join("")}const bindingsOf = (env) => ${changed};
 const handlers = Object.entries(gateway.default);
 export default Object.fromEntries(
-  handlers.map(([name, handle]) => [name, (event, env, context) => handle(event, withRunner(env), context)]),
+  handlers.map(([name, handle]) => [name, (event, env, context) => handle(event, bindingsOf(env), context)]),
 );
 ${classes.join("")}`;
 }

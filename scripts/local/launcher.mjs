@@ -3,7 +3,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { root } from "../kit/files.mjs";
-import { PORT, portOf, readOptions, STATE, VARS } from "../kit/options.mjs";
+import { EXECUTOR, executorOf, PORT, portOf, readOptions, STATE, VARS } from "../kit/options.mjs";
 import { portTaken, Refusal, say } from "../kit/refusal.mjs";
 import { DEFAULT_PORT } from "./key.mjs";
 import { acquireLock } from "./lock.mjs";
@@ -30,19 +30,12 @@ const USAGE = (
  */
 export function readLauncherOptions(script) {
   const usage = USAGE(script);
-  const flag = { type: "boolean", default: false };
-  const more =
-    script === "start"
-      ? { skills: { type: "string", multiple: true, default: [] }, executor: flag, "no-executor": flag }
-      : {};
+  const more = script === "start" ? { skills: { type: "string", multiple: true, default: [] }, ...EXECUTOR } : {};
   const { values } = readOptions(usage, { ...PORT, ...STATE, ...VARS, ...more });
   const vars = path.resolve(values.vars ?? path.join(root, ".dev.vars"));
   const skills = [...new Set((values.skills ?? []).map(skillsFolder))];
   const port = portOf(values, usage) ?? DEFAULT_PORT;
-  if (values.executor && values["no-executor"])
-    throw new Refusal(`--executor and --no-executor exclude each other.\n${usage}`);
-  const executor = values.executor ? "on" : values["no-executor"] ? "off" : "auto";
-  return { port, state: stateOf(values), vars, skills, executor };
+  return { port, state: stateOf(values), vars, skills, executor: executorOf(values, usage) };
 }
 
 /**
@@ -125,7 +118,7 @@ function shortPath(file) {
 }
 
 /** The gateway's entries in a state folder. The user can have chosen a folder that contains other files. */
-const OWN_ENTRIES = ["v3", "restoring", "tmp", "gateway.lock", "gateway.env", "dev.vars", "skills.json"];
+const OWN_ENTRIES = ["v3", "restoring", "tmp", "gateway.lock", "gateway.env", "backups", "dev.vars", "skills.json"];
 
 /**
  * Protects conversations, packages and hashes from other users of this machine. This covers files that this process and its children

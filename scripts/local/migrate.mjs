@@ -11,13 +11,20 @@ const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations(
   applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
+const FOLDER = path.join(root, "migrations");
+
+/** Returns the names of all migrations, in order. */
+export async function migrationFiles(folder = FOLDER) {
+  return (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+}
+
 /**
  * Each migration is one transaction together with its entry in the table: a crash leaves it either done or not begun.
  * @param {import("@cloudflare/workers-types").D1Database} db
  * @param {{ folder?: string, upTo?: readonly string[] }} [options] `upTo`: only these, for data that is older than the rest
  */
-export async function applyMigrations(db, { folder = path.join(root, "migrations"), upTo } = {}) {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+export async function applyMigrations(db, { folder = FOLDER, upTo } = {}) {
+  const files = await migrationFiles(folder);
   await db.prepare(TABLE).run();
   const { results } = await db.prepare("SELECT name FROM d1_migrations").all();
   const done = new Set(results.map((row) => row.name));

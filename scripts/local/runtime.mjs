@@ -23,6 +23,7 @@ const opening = new AsyncLocalStorage();
 export function openRuntime({ label, workers, owner, state, onRuntime = () => {}, onLost = () => {} }) {
   const token = {};
   let isStopping = false;
+  let isPaused = false;
   let runtime = 0;
   let lost;
   const onProcess = ({ process: child }) => {
@@ -32,40 +33,53 @@ export function openRuntime({ label, workers, owner, state, onRuntime = () => {}
       runtime = child.pid;
       onRuntime(runtime);
       child.once("exit", (code, signal) => {
-        if (isStopping) return;
+        if (isStopping || isPaused) return;
         say(`${label} stopped (${signal ?? code}), restarting it`);
         lost ??= setTimeout(onLost, RESTART_PATIENCE);
       });
     });
   };
   subscribe("child_process", onProcess);
-  const miniflare = opening.run(token, () =>
-    withoutSignalHandlers(
-      () =>
-        new Miniflare({
-          host: "127.0.0.1",
-          cf: false,
-          log: new StderrLog(LogLevel.ERROR),
-          handleStructuredLogs: ({ message }) => say(message),
-          // Both are for several Workers on one machine. The registry would also create a file in the home folder.
-          enableDevRegistry: false,
-          logRequests: false,
-          ...(state === undefined ? {} : { resourcePersistencePath: state }),
-          unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
-          unsafeHandleRuntimeRestart: () => {
-            clearTimeout(lost);
-            lost = undefined;
-            say(`${label} is running again`);
-          },
-          workers,
-        }),
-    ),
-  );
+  const options = {
+    host: "127.0.0.1",
+    cf: false,
+    log: new StderrLog(LogLevel.ERROR),
+    handleStructuredLogs: ({ message }) => say(message),
+    // Both are for several Workers on one machine. The registry would also create a file in the home folder.
+    enableDevRegistry: false,
+    logRequests: false,
+    ...(state === undefined ? {} : { resourcePersistencePath: state }),
+    unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
+    unsafeHandleRuntimeRestart: () => {
+      clearTimeout(lost);
+      lost = undefined;
+      say(`${label} is running again`);
+    },
+    workers,
+  };
+  const open = () => opening.run(token, () => withoutSignalHandlers(() => new Miniflare(options)));
+  let miniflare = open();
   return {
-    miniflare,
+    get miniflare() {
+      return miniflare;
+    },
     /** Whether workerd has stopped and is not running again yet. */
-    isStarting: () => lost !== undefined,
+    isStarting: () => isPaused || lost !== undefined,
     runtime: () => runtime,
+    /** Stops workerd, calls `between` while nothing has the data open, and starts workerd again. */
+    async restart(between) {
+      isPaused = true;
+      try {
+        await miniflare.dispose();
+        await between();
+      } finally {
+        if (!isStopping) {
+          miniflare = open();
+          await miniflare.ready;
+          isPaused = false;
+        }
+      }
+    },
     stop() {
       isStopping = true;
       unsubscribe("child_process", onProcess);

@@ -71,12 +71,6 @@ async function taken(browser, url, adminKey) {
   await page.locator(".columns .added").first().waitFor();
   await keep("console-compare.png");
 
-  await page.goto(`${url}/console/conversations/tides`);
-  await page.getByText("Live", { exact: true }).waitFor();
-  const chart = page.getByText("Total billed tokens", { exact: true }).first();
-  await chart.evaluate((caption) => caption.scrollIntoView());
-  const { y } = await chart.boundingBox();
-  await keep("console-conversation.png", Math.floor(y) - 16);
   const overview = await context.newPage();
   await overview.setViewportSize({ width: SIZE.width, height: 880 });
   for (const colorScheme of ["light", "dark"]) {
@@ -88,6 +82,10 @@ async function taken(browser, url, adminKey) {
     await overview.getByText("Nothing needs attention.").waitFor();
     await overview.getByRole("region", { name: "Your conversations" }).locator("strong").waitFor();
     await keepAll(overview, `console-overview-${colorScheme}.png`);
+    await overview.goto(`${url}/console/conversations/tides`);
+    await overview.getByText("Live", { exact: true }).waitFor();
+    await overview.locator(".trace .step").first().waitFor();
+    await keepAll(overview, `console-conversation-${colorScheme}.png`);
   }
   await context.close();
   return { pictures, key, skill: id };
@@ -117,7 +115,7 @@ async function taken(browser, url, adminKey) {
     const answer = await fetch(`${url}/api/v1${route}`, {
       method,
       headers: { authorization: `Bearer ${bearer}`, ...(isForm ? {} : { "content-type": "application/json" }) },
-      body: isForm ? body : JSON.stringify(body),
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
     return answer.json();
@@ -139,12 +137,16 @@ async function taken(browser, url, adminKey) {
 
   /** Two skills are loaded, each for some turns; one of them is removed. */
   async function converse() {
-    const loads = { 2: "tide-times", 4: "mermaid-diagram" };
+    const loads = { 2: "tide-times", 4: "mermaid-diagram", 12: "tide-times" };
     for (let turn = 1; turn <= 12; turn++) {
       await ask("POST", "/conversations/tides/turns", { conversation: {} }, key);
       if (loads[turn] === undefined) continue;
       const call = { id: `call_${turn}`, name: "load_skill", arguments: { skill_name: loads[turn] } };
       await ask("POST", "/conversations/tides/tool-calls", { calls: [call] }, key);
+      if (turn < 12) continue;
+      const read = { skill_name: "tide-times", file_path: "tables/north.csv" };
+      const failing = { id: "call_read", name: "read_skill", arguments: read };
+      await ask("POST", "/conversations/tides/tool-calls", { calls: [failing] }, key);
     }
   }
 }

@@ -19,6 +19,7 @@ const PAGES = {
   "skill-permissions": "/skills/SKILL?view=permissions",
   "skill-dependencies": "/skills/SKILL?view=dependencies",
   "skill-usage": "/skills/SKILL?view=use",
+  "skill-edit": "/skills/SKILL/edit",
   publish: "/publish",
   drafts: "/drafts",
   agents: "/ghosts",
@@ -28,6 +29,7 @@ const PAGES = {
   models: "/models",
   conversations: "/conversations",
   conversation: "/conversations/tides",
+  review: "/review",
   keys: "/keys",
   "key-new": "/keys?new=1",
   secrets: "/secrets",
@@ -64,7 +66,10 @@ export async function reviewPictures(url, key, skill, folder) {
         for (const [name, place] of Object.entries(PAGES)) {
           await page.goto(`${url}/console${place.replace("SKILL", skill)}`);
           await page.getByRole("heading", { level: 1 }).waitFor();
+          await page.waitForLoadState("networkidle");
           await page.getByText("Loading", { exact: false }).first().waitFor({ state: "detached" });
+          const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+          if (isWide) console.log(`${name} scrolls sideways (${width} pixels wide)`);
           const file = path.join(folder, `${name}-${colorScheme}-${width}.png`);
           await writeFile(file, await page.screenshot({ fullPage: true, animations: "disabled" }));
           count++;

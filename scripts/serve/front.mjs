@@ -2,6 +2,7 @@
 // client's address, and ends them in order when the gateway stops.
 
 import { Agent, createServer, request as sendRequest } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { closingFrame, FrameTracker } from "./frames.mjs";
 import { judgeRequest, responseHeaders } from "./judge.mjs";
 
@@ -14,13 +15,29 @@ const TIMES = {
   idleToWorker: 2_000,
   /** How long answers may go on after a stop has begun. */
   grace: 5_000,
+  /** How long a pause waits for a moment without answers before it ends them, as a stop does. */
+  quiet: 3_600_000,
+  /** Between looks for such a moment. */
+  look: 250,
 };
 const MOST_CONNECTIONS = 10_000;
 const HEADER_BYTES = 32 * 1024;
+const MiB = 1024 * 1024;
+const BODY = {
+  /** Above every limit of the Worker, and below what it reads of a body that is too large. Beyond that it would close the connection. */
+  most: 24 * MiB,
+  /** What is read of the body of a refused request, so that its client finishes sending and reads the answer. */
+  mostRead: 256 * MiB,
+};
 
 /** Miniflare's header for `request.cf`, which it removes from the request. It shows the Worker that a request came through this server. */
 const BLOB = "mf-cf-blob";
 
+const TOO_LARGE = {
+  status: 413,
+  code: "BODY_TOO_LARGE",
+  detail: `Request body too large (limit ${BODY.most / MiB} MiB). Send less data.`,
+};
 const STOPPING = "The gateway is stopping. Try again.";
 /** An event that clients of all formats read as a failure of the stream: OpenAI's by `error`, Anthropic's by `event` and `type`. */
 const LAST_EVENT = `event: error\ndata: ${JSON.stringify({
@@ -30,10 +47,10 @@ const LAST_EVENT = `event: error\ndata: ${JSON.stringify({
 
 /**
  * @param {{ origin: URL, host: string, port: number, workerPort: number, key: string, isProxy: (address: string) => boolean, say: (text:
- * string) => void }} options `host`, `port`: where it listens; `workerPort`: the Worker's socket on this machine; `key`: what the Worker
- * expects in `request.cf`; `say`: writes one line to the log
+ * string) => void, storageProblem?: () => import("./disk.mjs").Problem | null }} options `host`, `port`: where it listens; `workerPort`: the Worker's socket on this machine; `key`: what the Worker
+ * expects in `request.cf`; `say`: writes one line to the log; `storageProblem`: why changes are rejected
  */
-export function createFront({ origin, host, port, workerPort, key, isProxy, say }) {
+export function createFront({ origin, host, port, workerPort, key, isProxy, say, storageProblem = () => null }) {
   const hosts = new Set([
     origin.host,
     ...["127.0.0.1", "localhost", "[::1]", inUrl(host)].map((name) => `${name}:${port}`),
@@ -43,6 +60,10 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say 
   const answers = new Set();
   const subscriptions = new Set();
   const upgraded = new Set();
+  /** Responses that are being answered, without subscriptions. */
+  const open = new Set();
+  /** Resolves when a pause ends. */
+  let paused = null;
   let isStopping = false;
   let isWarned = false;
 
@@ -86,31 +107,51 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say 
     };
   }
 
-  server.on("request", (request, response) => {
+  server.on("request", async (request, response) => {
+    await paused?.promise;
+    if (!response.destroyed) pass(request, response);
+  });
+
+  function pass(request, response) {
+    let isRefused = false;
+    /** Answers at once. Reads the rest of the body, because closing the connection while a client sends would discard the answer. */
     const refuse = (problem) => {
-      // The rest of a body that nobody reads would be taken for the next request.
-      if (!request.complete) response.shouldKeepAlive = false;
+      if (isRefused || response.headersSent) return;
+      isRefused = true;
+      request.unpipe();
       sendProblem(response, problem);
+      let rest = 0;
+      request.on("data", (part) => {
+        rest += part.length;
+        if (rest > BODY.mostRead) request.socket.destroy();
+      });
+      request.resume();
     };
     if (isStopping) return refuse({ status: 503, code: "GATEWAY_STOPPING", detail: STOPPING });
     const options = judge(request, refuse);
     if (options === null) return;
+    const storage = needsRoom(request) ? storageProblem() : null;
+    if (storage !== null) return refuse(storage);
     const { headers, ...rest } = options;
+    open.add(response);
+    response.on("close", () => open.delete(response));
     const isChunked = request.headers["transfer-encoding"] !== undefined;
     const framing = isChunked ? ["transfer-encoding", "chunked"] : [];
     const sent = sendRequest({ ...rest, agent, headers: [...headers.flat(), ...framing] });
+    let bytes = 0;
     sent.on("response", (received) => {
       response.writeHead(received.statusCode, responseHeaders(received.rawHeaders));
       if (!`${received.headers["content-type"]}`.startsWith("text/event-stream")) {
         received.pipe(response);
       } else {
-        passEvents(received, response, request.method === "GET" ? subscriptions : answers);
+        const isSubscription = request.method === "GET";
+        if (isSubscription) open.delete(response);
+        passEvents(received, response, isSubscription ? subscriptions : answers);
       }
       received.on("error", () => response.destroy());
     });
     sent.on("error", () => {
       // The Worker may answer before it has read the body. Whether that answer is whole shows `received`.
-      if (response.headersSent) return;
       refuse({
         status: 503,
         code: "GATEWAY_RESTARTING",
@@ -118,11 +159,19 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say 
       });
     });
     response.on("close", () => response.writableFinished || sent.destroy());
+    request.on("data", (part) => {
+      bytes += part.length;
+      if (bytes <= BODY.most || isRefused) return;
+      refuse(TOO_LARGE);
+      sent.destroy();
+    });
     request.pipe(sent);
-  });
+  }
 
-  server.on("upgrade", (request, socket, head) => {
+  server.on("upgrade", async (request, socket, head) => {
     socket.on("error", () => socket.destroy());
+    await paused?.promise;
+    if (socket.destroyed) return;
     const refuse = (problem) => socket.end(problemText(problem));
     if (isStopping) return refuse({ status: 503, code: "GATEWAY_STOPPING", detail: STOPPING });
     if (request.headers.upgrade?.toLowerCase() !== "websocket")
@@ -228,9 +277,28 @@ export function createFront({ origin, host, port, workerPort, key, isProxy, say 
         });
       }),
 
+    /**
+     * Lets new requests wait until `resume`. Begins in a moment without answers and ends subscriptions. Resolves when the Worker can be
+     * stopped.
+     */
+    async pause() {
+      for (let waited = 0; open.size > 0 && waited < TIMES.quiet && !isStopping; waited += TIMES.look)
+        await delay(TIMES.look);
+      paused = Promise.withResolvers();
+      for (const end of subscriptions) end();
+      for (let waited = 0; open.size > 0 && waited < TIMES.grace; waited += TIMES.look) await delay(TIMES.look);
+      for (const end of answers) end();
+    },
+
+    resume() {
+      paused?.resolve();
+      paused = null;
+    },
+
     /** Accepts nothing more, ends subscriptions at once, and answers after a grace period. Resolves when all connections are closed. */
     async stop() {
       isStopping = true;
+      this.resume();
       const closed = new Promise((resolve) => server.close(resolve));
       for (const end of subscriptions) end();
       server.closeIdleConnections();
@@ -258,12 +326,22 @@ function problemOf({ status, code, detail }) {
   return JSON.stringify({ type: `urn:skill-gateway:problem:${code}`, title: TITLES[status], status, detail, code });
 }
 
+const READING = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
+const SIGN_IN = "/console/api/session";
+
+/** Whether a request can fill the disk. Its administrator can still sign in and delete. */
+function needsRoom({ method, url }) {
+  return !READING.has(method) && !url.startsWith(SIGN_IN);
+}
+
 const TITLES = {
   308: "Permanent Redirect",
   400: "Bad Request",
   403: "Forbidden",
+  413: "Content Too Large",
   421: "Misdirected Request",
   503: "Service Unavailable",
+  507: "Insufficient Storage",
 };
 
 function headersOf({ status, location }) {

@@ -95,15 +95,17 @@ export class Gateway {
     return (await this.readWithStatus(schema, path, ask)).body;
   }
 
+  /** Like `read`, with the status and the entity tag of the response; an empty tag if it has none. */
   async readWithStatus<T extends z.ZodType>(
     schema: T,
     path: string,
     ask: Ask = {},
-  ): Promise<{ status: number; body: z.output<T> }> {
+  ): Promise<{ status: number; tag: string; body: z.output<T> }> {
     const response = await this.send(path, ask);
     const text = await this.#whole(response.text());
     try {
-      return { status: response.status, body: schema.parse(JSON.parse(text)) };
+      const tag = response.headers.get("etag") ?? "";
+      return { status: response.status, tag, body: schema.parse(JSON.parse(text)) };
     } catch {
       throw new Problem(
         EXIT.unreachable,

@@ -5,7 +5,7 @@ import { createMiddleware } from "hono/factory";
 import { GatewayError, refusalIn } from "../domain/errors";
 import { settingsFrom } from "../domain/settings/settings";
 import { showSession } from "../edge/auth";
-import { sessionCookie, sessionSecretIn } from "../edge/browser/session-cookie";
+import { sessionSecretIn } from "../edge/browser/session-cookie";
 import type { Edge, HttpEnv } from "../edge/edge";
 import { answerError, pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
@@ -39,8 +39,7 @@ export const consoleEdge: Edge = {
     const answer = answerError(new GatewayError(refusal.code, refusal.reason, refusal.message, { issuer: host }), c);
     // Guessed keys are counted as elsewhere.
     c.set("unauthenticated", c.req.method === "POST");
-    if (sessionSecretIn(c.env, c.req.raw) !== null)
-      answer.headers.append("set-cookie", sessionCookie(c.env, c.req.url, "", 0));
+    // The cookie of an ended session stays. Another tab may have replaced it meanwhile, and this response would delete the new one.
     return answer;
   },
 };

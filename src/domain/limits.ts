@@ -85,9 +85,10 @@ export const USE_LIMITS = {
   /** Days and versions in usage reports. */
   days: 400,
   versions: 100,
-  /** Days of a report on all skills, and the skills that it names. */
+  /** Days of a report on all skills, and the skills that it names: by default and at most. */
   daysOfAll: 30,
   top: 10,
+  topMost: 1_000,
 } as const;
 
 /** Limits of what search reads of a skill and a query, and returns. */
@@ -141,6 +142,9 @@ export const CONVERSATION_LIMITS = {
   eventsPageChars: 1 * MiB,
   /** Number of events after which a page of turn figures ends with the current turn, because every event must be read. */
   seriesEvents: 5_000,
+  /** Calls of a turn that its trace keeps, and characters of the error of each. */
+  tracedCalls: 200,
+  tracedErrorChars: 300,
   storedBytes: 1024 * MiB,
 } as const;
 

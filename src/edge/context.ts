@@ -58,6 +58,7 @@ export function makeContext(
   let seen: CallerWithSession = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
   let nearest: Database | null = null;
+  let primary: Database | null = null;
   let farther = askPrimary;
   const who = () => (typeof seen.caller === "function" ? seen.caller() : seen.caller);
   return {
@@ -84,6 +85,13 @@ export function makeContext(
         nearest = openDatabase(any, timings, watchOver(env, any, false));
       }
       return nearest;
+    },
+    get primary() {
+      if (primary === null) {
+        const session = env.DB.withSession("first-primary");
+        primary = openDatabase(session, timings, watchOver(env, session, true));
+      }
+      return primary;
     },
     async makeCertain() {
       if (farther === undefined) return false;

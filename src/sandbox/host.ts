@@ -1,6 +1,7 @@
 // Implements the only interface from skill code to the gateway. All arguments are untrusted.
 
 import { RpcTarget } from "cloudflare:workers";
+import { RequestRefused } from "../domain/code/network";
 import { isRunPath } from "../domain/code/run-path";
 import type { DroppedReason } from "../domain/code/script-files";
 import { PART_FILES, SCRIPT_FILES } from "../domain/code/script-limits";
@@ -109,7 +110,7 @@ export class HostCall {
 }
 
 /** Errors are returned instead of thrown. Otherwise code could cause unlimited log entries in the runtime. */
-export type HostReply<T> = { value: T } | { error: string };
+export type HostReply<T> = { value: T } | { error: string; isRefused?: boolean };
 
 /** The only object that is passed into an isolate. Code in it can reach its methods only. */
 export class Host extends RpcTarget {
@@ -215,7 +216,7 @@ export class Host extends RpcTarget {
     return this.#tell(async (line) => {
       const { network } = line.parts;
       if (network === undefined)
-        throw new Error(
+        throw new RequestRefused(
           "There is no network. Code reaches the hosts that its skill declares as `network` in SKILL.md.",
         );
       return network.send(asked, line.ended);
@@ -242,7 +243,8 @@ export class Host extends RpcTarget {
       this.#line.enter();
       return { value: await answer(this.#line) };
     } catch (error) {
-      return { error: error instanceof Error ? error.message : "The operation failed." };
+      const message = error instanceof Error ? error.message : "The operation failed.";
+      return { error: message, ...(error instanceof RequestRefused ? { isRefused: true } : {}) };
     }
   }
 }

@@ -14,6 +14,8 @@ const MESSAGE_BYTES = Math.ceil(CODE_REQUESTS.requestBytes * (4 / 3)) + 256 * 10
 export const MESSAGES_BYTES = CODE_REQUESTS.requests * MESSAGE_BYTES;
 /** Messages to the user about requests that were not sent. */
 const SHOWN = { problems: 5, chars: 300 };
+/** The status that a script sees if the gateway has not sent its request, or the host has not answered it. */
+const STATUSES = { refused: 403, failed: 502 };
 const NEWLINE = 10;
 
 const messageSchema = z.lazy(() =>
@@ -64,7 +66,8 @@ export async function exchangeRequests(
     const form = new FormData();
     if ("error" in answer) {
       if (problems.size < SHOWN.problems) problems.add(answer.error.slice(0, SHOWN.chars));
-      form.set("response", JSON.stringify({ error: answer.error }));
+      const status = answer.isRefused === true ? STATUSES.refused : STATUSES.failed;
+      form.set("response", JSON.stringify({ error: answer.error, status }));
     } else {
       const { body, ...head } = answer.value;
       form.set("response", JSON.stringify(head));

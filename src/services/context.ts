@@ -37,6 +37,8 @@ export interface Context {
   db: Database;
   /** The nearest replica, however old. Only for immutable rows; what it lacks may exist in `db`. */
   nearest: Database;
+  /** D1's primary, for what must apply from the next run on, such as a revoked approval. */
+  primary: Database;
   packages: R2Bucket;
   assets: Fetcher;
   /** Absent if the account has no Worker Loader. */

@@ -4,7 +4,7 @@ import type { Newest } from "../domain/access/newest-identity";
 import type { View } from "../domain/catalog/view";
 import { PARALLEL } from "../domain/code/script-limits";
 import type { ConversationState } from "../domain/conversation/activation";
-import type { ModelStep } from "../domain/conversation/event";
+import type { FinishedCall, ModelStep } from "../domain/conversation/event";
 import type { Front } from "../domain/conversation/front";
 import type { Offered, OfferedServer, ToolMemory, ToolSources } from "../domain/conversation/offered";
 import type { RenderedPrompt } from "../domain/conversation/prompt";
@@ -104,6 +104,8 @@ export interface SessionMemory {
   listed: string | null;
   /** Running calls by id, as pages see them. */
   readonly running: Map<string, CallSummary>;
+  /** Finished calls of the current turn by id, until the event of the next turn stores them. */
+  readonly made: Map<string, FinishedCall>;
   /** Running calls by id. A call that waits for an answer is not started a second time. */
   readonly held: Map<string, RunningCallState>;
   /** Callers that show links for signing in to servers. */
@@ -137,6 +139,7 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     ...front,
     running: new Map(),
     held: new Map(),
+    made: new Map(),
     signIns: new SignInWaits(),
     calls: 0,
     shown: null,

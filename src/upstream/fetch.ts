@@ -6,7 +6,7 @@ import { judgeUrl } from "../domain/servers/host-policy";
 import { statusFault, UpstreamFault } from "./fault";
 
 /** Headers that control the connection. Server entries cannot set them. */
-const CONNECTION_HEADERS = [
+export const CONNECTION_HEADERS = [
   ...["host", "connection", "content-length", "expect", "keep-alive", "proxy-authorization", "proxy-connection"],
   ...["te", "trailer", "transfer-encoding", "upgrade"],
 ];

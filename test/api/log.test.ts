@@ -135,7 +135,8 @@ describe("a long log", () => {
     for (const [index, seen] of then.entries()) {
       const before = await rows();
       expect(await send("GET", `/at/${index + 1}`)).toEqual(seen);
-      expect((await rows()) - before).toBeLessThanOrEqual(2 * SNAPSHOT_EVERY);
+      // The state, and the events of the turn for its trace.
+      expect((await rows()) - before).toBeLessThanOrEqual(4 * SNAPSHOT_EVERY);
     }
   });
 

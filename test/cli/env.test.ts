@@ -32,19 +32,24 @@ const NETWORK = {
 
 let work: WorkFolder;
 let gateway: Stub;
-let sent: { at: string; body: unknown }[] = [];
+const TAG = '"sha256-of-the-hosts"';
+let sent: { at: string; body: unknown; tag?: string }[] = [];
 beforeAll(async () => {
   work = await WorkFolder.make();
   gateway = await Stub.open((request, response) => {
     const { pathname, search } = new URL(request.url ?? "/", "http://stub");
     const asked = `${request.method} ${pathname.replace("/api/v1/kinds/skills", "S").replace("/api/v1/me/skill-env", "E")}`;
     const body: unknown = request.body.length === 0 ? null : JSON.parse(request.body.toString());
-    if (request.method !== "GET") sent.push({ at: asked + search, body });
+    const tag = request.headers["if-match"];
+    if (request.method !== "GET") sent.push({ at: asked + search, body, ...(tag === undefined ? {} : { tag }) });
     switch (asked) {
       case "GET S":
         return send(response, 200, { items: [SKILL], next_cursor: null });
       case `GET S/${ID}/network`:
+        response.setHeader("etag", TAG);
+        return send(response, 200, NETWORK);
       case `PUT S/${ID}/network`:
+        if (isChanged) return send(response, 412, { code: "NETWORK_CHANGED", detail: "Read them again." });
         return send(response, 200, NETWORK);
       case "GET E/tide":
       case "PUT E/tide":
@@ -60,7 +65,9 @@ beforeAll(async () => {
     }
   });
 });
+let isChanged = false;
 beforeEach(() => {
+  isChanged = false;
   sent = [];
 });
 afterAll(async () => {
@@ -158,8 +165,15 @@ describe("network", () => {
     ],
     [["--revoke"], []],
     [["--revoke", "Old.example.com"], ["api.example.com"]],
-  ])("%j sends the whole list", async (args, hosts) => {
+  ])("%j sends the whole list, and the tag of the hosts that were read", async (args, hosts) => {
     expect((await run("network", "tide", ...args)).code).toBe(0);
-    expect(sent).toEqual([{ at: `PUT S/${ID}/network`, body: { hosts } }]);
+    expect(sent).toEqual([{ at: `PUT S/${ID}/network`, body: { hosts }, tag: TAG }]);
+  });
+
+  it("approves nothing if the hosts were changed meanwhile", async () => {
+    isChanged = true;
+    const { code, stdout, stderr } = await run("network", "tide", "--approve");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("412 NETWORK_CHANGED");
   });
 });

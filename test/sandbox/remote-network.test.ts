@@ -1,7 +1,7 @@
 // Requests of a script on an executor, with a fake one: what the gateway sends, what it returns to the executor, and what ends the run.
 
 import { expect, it } from "vitest";
-import { CODE_REQUESTS } from "../../src/domain/code/network";
+import { CODE_REQUESTS, RequestRefused } from "../../src/domain/code/network";
 import { NO_PAGE } from "../../src/sandbox/browser-link";
 import type { ScriptCall, StoredZip } from "../../src/sandbox/executor";
 import type { CodeResponse, HostEnding, HostNetwork } from "../../src/sandbox/host";
@@ -163,12 +163,15 @@ it("reads messages that arrive in pieces", async () => {
   expect([ended.exit_code, asked.length]).toEqual([0, 2]);
 });
 
-it("returns why a request was not sent, and shows it once", async () => {
+it.each([
+  ["was not sent", 403, RequestRefused],
+  ["failed", 502, Error],
+])("returns why a request %s, as status %d, and shows it once", async (_, status, Problem) => {
   const reason = "The host 'api.example.org' is declared, but not approved.";
   const got: Reply[] = [];
   const { ended } = await runOn({
     send: async () => {
-      throw new Error(reason);
+      throw new Problem(reason);
     },
     script: async (put, next) => {
       put(request(1));
@@ -177,7 +180,7 @@ it("returns why a request was not sent, and shows it once", async () => {
       await next();
     },
   });
-  expect(got).toEqual([{ id: 1, head: { error: reason }, body: null }]);
+  expect(got).toEqual([{ id: 1, head: { error: reason, status }, body: null }]);
   expect(ended).toMatchObject({ exit_code: 0, stderr: `Network: ${reason}` });
 });
 

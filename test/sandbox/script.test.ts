@@ -40,6 +40,21 @@ describe("a script", () => {
     expect(ended).toMatchObject({ exit_code: 1, stdout: "", stderr: expect.stringContaining("without a pause") });
   });
 
+  it("can use files and folders that only its user can", async () => {
+    const source = `const fs = require("node:fs");
+      fs.mkdirSync("private", { mode: 0o700 });
+      (async () => {
+        const handle = await fs.promises.open("private/part.tmp", "wx", 0o600);
+        await handle.writeFile("secret"); await handle.sync(); await handle.close();
+        fs.renameSync("private/part.tmp", "private/whole");
+        fs.appendFileSync("private/whole", "!");
+        fs.chmodSync("private/whole", 0o400);
+        console.log(fs.readFileSync("private/whole", "utf8"));
+        try { fs.writeFileSync("private/whole", "x"); } catch (error) { console.log(error.code); }
+      })();`;
+    expect(await run(source)).toMatchObject({ ...good, stdout: "secret!\nEACCES\n" });
+  });
+
   it("may listen to its input", async () => {
     const source = `let all = ""; await new Promise((done) => process.stdin.setEncoding("utf8").on("data", (d) => { all += d }).on("end", done)); console.log(all.toUpperCase());`;
     expect(await run(source, { input: "quiet" })).toMatchObject({ ...good, stdout: "QUIET\n" });

@@ -1,11 +1,12 @@
 // Backup and restore of a running gateway: the state is deleted, restored and compared.
 
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { run } from "./commands";
-import { type Gateway, newPlace, type Place, start } from "./launcher";
+import { type Gateway, newPlace, type Place, start, until } from "./launcher";
 import { skillForm } from "./skill";
+import { busy, workloads } from "./workload";
 
 /** Text that is difficult for line and SQL parsers, and larger than one D1 statement. */
 const HARD = `It's "quoted"; -- not a comment\u2028\u2029 a line\r\nand\ttabs, \u{1F433}${"wal'fisch \u{1F433}\n".repeat(14_000)}`;
@@ -75,6 +76,25 @@ async function fill(gateway: Gateway): Promise<void> {
   await send(gateway, "PUT", "/api/v1/secrets/TOKEN", { value: "a-value-nobody-sees", hosts: ["api.example.com"] });
 }
 
+/** Starts a conversation in which a script leaves a file. Returns the route of the file. */
+async function chatWithFile(gateway: Gateway): Promise<string> {
+  const source = 'import { writeFileSync } from "node:fs";\nwriteFileSync("kept.txt", "kept");\n';
+  const form = skillForm("writer", "Run the script.", "1.0.0", { "scripts/write.js": source });
+  await send(gateway, "POST", "/api/v1/kinds/skills/public", form);
+  const chat = "/api/v1/conversations/with-file";
+  await send(gateway, "POST", `${chat}/turns`, { format: "openai", conversation: {} });
+  for (const [name, more] of [
+    ["load_skill", {}],
+    ["execute_skill_script", { script_path: "scripts/write.js" }],
+  ] as const)
+    await send(gateway, "POST", `${chat}/tool-calls`, {
+      calls: [{ id: name, name, arguments: { skill_name: "writer", ...more } }],
+    });
+  const files = (await (await send(gateway, "GET", `${chat}/files`)).json()) as { items: { address: string }[] };
+  expect(files.items).toHaveLength(1);
+  return files.items[0]!.address;
+}
+
 it("is restored as it was, byte for byte, and search works; nothing is written over unasked", {
   timeout: 300_000,
 }, async () => {
@@ -83,9 +103,6 @@ it("is restored as it was, byte for byte, and search works; nothing is written o
   await fill(gateway);
   const was = await everything(gateway);
   expect(Object.keys(was.zips)).toEqual(expect.arrayContaining(["hard", "plain"]));
-  const running = await run("backup", [...state(), "--out", folder]);
-  expect(running.code).toBe(1);
-  expect(running.stderr).toContain("A gateway is already running");
   await before.stop();
 
   const made = await run("backup", [...state(), "--out", folder]);
@@ -113,6 +130,53 @@ it("is restored as it was, byte for byte, and search works; nothing is written o
   expect((await run("restore", [folder, ...state(), "--yes"])).code).toBe(0);
   expect(await left()).toBe(2);
   expect(await everything(await start(place).ready())).toEqual(was);
+});
+
+it("is made while the gateway is written to, with conversations and files of scripts, and loses nothing acknowledged", {
+  timeout: 300_000,
+}, async () => {
+  const before = start(place);
+  const gateway = await before.ready();
+  await fill(gateway);
+  const file = await chatWithFile(gateway);
+  const all = workloads.map((make) => make());
+  const work = busy(gateway, all);
+  await until("some steps are acknowledged", () => all.every((workload) => workload.acknowledged() > 5));
+  const acknowledged = all.map((workload) => workload.snapshot());
+  const made = await run("backup", [...state(), "--out", folder]);
+  expect(made, made.stderr).toMatchObject({ code: 0, stdout: `backup ${folder}\n` });
+  const during = all.map((workload) => workload.acknowledged());
+  await until("steps are acknowledged after the backup", () =>
+    all.every((each, i) => each.acknowledged() > during[i]!),
+  );
+  await work.stop();
+  await before.stop();
+
+  await rm(place.state, { recursive: true });
+  const restored = await run("restore", [folder, ...state()]);
+  expect(restored, restored.stderr).toMatchObject({ code: 0, stdout: `restored ${place.state}\n` });
+  const second = await start(place).ready();
+  for (const verify of acknowledged) await verify(second);
+  expect(await (await send(second, "GET", file)).text()).toBe("kept");
+  // The conversation continues with its turn and its skill.
+  const chat = "/api/v1/conversations/with-file";
+  expect(await (await send(second, "GET", chat)).json()).toMatchObject({ turn: 1 });
+  const next = await send(second, "POST", `${chat}/turns`, { format: "openai" });
+  expect(await next.json()).toMatchObject({ turn: 2 });
+});
+
+it("names the file of a backup that was changed, and restores nothing", { timeout: 120_000 }, async () => {
+  const before = start(place);
+  const gateway = await before.ready();
+  await send(gateway, "POST", "/api/v1/conversations/one/turns", { format: "openai", conversation: {} });
+  await before.stop();
+  expect((await run("backup", [...state(), "--out", folder])).code).toBe(0);
+  const objects = path.join(folder, "durable-objects", "skill-gateway-Conversation");
+  const [changed] = (await readdir(objects)).filter((name) => name !== "metadata.sqlite");
+  await appendFile(path.join(objects, changed!), "x");
+  const restored = await run("restore", [folder, ...state(), "--yes"]);
+  expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining(`${changed} does not match its digest`) });
+  expect(await (await start(place).ready()).fetch("/api/v1/conversations/one")).toMatchObject({ status: 200 });
 });
 
 it("makes a lost index again while the gateway serves", { timeout: 120_000 }, async () => {

@@ -187,10 +187,15 @@ export async function initServed(place: Place): Promise<string> {
 }
 
 /** Starts `npm run serve` on a free port. Its origin is https://skills.example.org. */
-export function serve(place: Place, { env = {}, args = [] }: Pick<Options, "env" | "args"> = {}): Run {
+export function serve(
+  place: Place,
+  { env = {}, args = [], checkout = root, looksForExecutor }: Omit<Options, "port" | "script" | "npm"> = {},
+): Run {
   const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
   const options = ["--state", place.state, "--origin", "https://skills.example.org", "--port", "0", ...args];
-  const child = spawn(process.execPath, [path.join(root, "scripts", "serve.mjs"), ...options], {
+  if (looksForExecutor !== true && !args.includes("--executor")) options.push("--no-executor");
+  const child = spawn(process.execPath, [path.join(checkout, "scripts", "serve.mjs"), ...options], {
+    cwd: checkout,
     env: { ...inherited, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -3,9 +3,10 @@
 import { strToU8, zipSync } from "fflate";
 import type { Gateway } from "./launcher";
 
-export function skillForm(name: string, body: string, version = "1.0.0"): FormData {
+export function skillForm(name: string, body: string, version = "1.0.0", files: Record<string, string> = {}): FormData {
   const text = `---\nname: ${name}\ndescription: "A skill of the smoke tests."\nversion: "${version}"\n---\n\n${body}\n`;
-  const zip = zipSync({ [`${name}/SKILL.md`]: strToU8(text) });
+  const all = Object.entries({ "SKILL.md": text, ...files });
+  const zip = zipSync(Object.fromEntries(all.map(([file, content]) => [`${name}/${file}`, strToU8(content)])));
   const form = new FormData();
   form.set("file", new Blob([zip], { type: "application/zip" }), `${name}.zip`);
   return form;

@@ -12,6 +12,8 @@ export interface Workload {
   /** Number of acknowledged steps. */
   acknowledged(): number;
   verify(gateway: Gateway): Promise<void>;
+  /** Returns `verify` for the steps that are acknowledged now, without later ones. */
+  snapshot(): (gateway: Gateway) => Promise<void>;
 }
 
 /** Add another workload as a function in this list. */
@@ -29,10 +31,16 @@ function uploads(): Workload {
       stored.set(await upload(gateway, `skill-${number}`, text), text);
     },
     acknowledged: () => stored.size,
-    async verify(gateway) {
-      for (const [id, text] of stored) expect(await readSkill(gateway, id)).toContain(text);
+    verify: (gateway) => verifyUploads(gateway, stored),
+    snapshot() {
+      const copy = new Map(stored);
+      return (gateway) => verifyUploads(gateway, copy);
     },
   };
+}
+
+async function verifyUploads(gateway: Gateway, stored: Map<string, string>): Promise<void> {
+  for (const [id, text] of stored) expect(await readSkill(gateway, id)).toContain(text);
 }
 
 /** Conversations with several turns. An acknowledged turn must be stored, and a loaded skill must be active. */
@@ -55,14 +63,20 @@ function turns(): Workload {
       done++;
     },
     acknowledged: () => done,
-    async verify(gateway) {
-      for (const [chat, turn] of reached) {
-        const now = statusSchema.parse(await send(gateway, "GET", chat));
-        expect(now.turn).toBeGreaterThanOrEqual(turn);
-        if (loaded.has(chat)) expect(now.active.map(({ skill }) => skill)).toContain("markdown-style");
-      }
+    verify: (gateway) => verifyTurns(gateway, reached, loaded),
+    snapshot() {
+      const [turns, skills] = [new Map(reached), new Set(loaded)];
+      return (gateway) => verifyTurns(gateway, turns, skills);
     },
   };
+}
+
+async function verifyTurns(gateway: Gateway, reached: Map<string, number>, loaded: Set<string>): Promise<void> {
+  for (const [chat, turn] of reached) {
+    const now = statusSchema.parse(await send(gateway, "GET", chat));
+    expect(now.turn).toBeGreaterThanOrEqual(turn);
+    if (loaded.has(chat)) expect(now.active.map(({ skill }) => skill)).toContain("markdown-style");
+  }
 }
 
 const statusSchema = z.object({ turn: z.int(), active: z.array(z.object({ skill: z.string() })) });

@@ -29,6 +29,7 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
     caller: { principal, counters: {}, asOf: null, requestId: "test", stale: false },
     db,
     nearest: db,
+    primary: db,
     packages: options.faults?.bucket(env.PACKAGES) ?? env.PACKAGES,
     assets: env.ASSETS,
     slots: new Slots(PARALLEL.request),

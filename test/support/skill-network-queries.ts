@@ -23,7 +23,10 @@ const stored = { ...row, createdAt: 0, updatedAt: 0, lastUsedAt: null };
 export const SKILL_NETWORK_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   readApprovedNetwork: (db) => network.readApprovedNetwork(db, SKILL),
   approvedNetworkByName: (db) => network.approvedNetworkByName(db, scope, "skill-00001"),
-  putApprovedNetwork: (db) => network.putApprovedNetwork(db, { id: SKILL, scope }, ["api.example.org"]),
+  putApprovedNetwork: async (db) => {
+    await network.putApprovedNetwork(db, { id: SKILL, scope }, ["api.example.org"]);
+    await network.putApprovedNetwork(db, { id: SKILL, scope }, [], await declared.readSkillNetwork(db, SKILL));
+  },
   readSkillNetwork: (db) => declared.readSkillNetwork(db, SKILL),
   hostsOfVersions: (db) => declared.hostsOfVersions(db, SKILL),
   skillsNamed: (db) => declared.skillsNamed(db, [scope, "public"], "skill-1"),

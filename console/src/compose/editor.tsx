@@ -1,14 +1,15 @@
 // Edits a ghost: the fields on one side, the preview on the other.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useBlocker, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Form } from "react-aria-components";
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { callTagged } from "../gateway/call";
 import { Refusal } from "../gateway/refusal";
 import { useMe } from "../gateway/session";
-import { Button, Choice, Window } from "../parts/controls";
+import { Button, Choice } from "../parts/controls";
+import { Leave } from "../parts/leave";
 import { Issues, Trouble } from "../parts/state";
 import { t } from "../text/text";
 import { Conflict } from "./conflict";
@@ -92,11 +93,6 @@ export function Editor({
     return byPlace([...once.values()], draft);
   }, [draft, preview, error, save.error]);
 
-  const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
-    enableBeforeUnload: () => isDirty,
-    withResolver: true,
-  });
   return (
     <>
       {wasKept && (
@@ -175,23 +171,9 @@ export function Editor({
           <Preview name={draft.name} preview={preview} error={error} isBehind={isBehind} />
         </section>
       </div>
-      {blocker.status === "blocked" && (
-        <Window urgent title={t("Leave without saving?")} onClose={() => blocker.reset()}>
-          <p>{t("Your changes to this agent are lost.")}</p>
-          <div className="buttons">
-            <Button onPress={() => blocker.reset()}>{t("Stay")}</Button>
-            <Button
-              kind="danger"
-              onPress={() => {
-                drop(me.user_id, place);
-                blocker.proceed();
-              }}
-            >
-              {t("Leave")}
-            </Button>
-          </div>
-        </Window>
-      )}
+      <Leave isDirty={() => isDirty} onLeave={() => drop(me.user_id, place)}>
+        {t("Your changes to this agent are lost.")}
+      </Leave>
     </>
   );
 }

@@ -11,7 +11,7 @@ import { lookAgain } from "../gateway/session";
 
 /** The actions that a user can answer here (`questions.tsx`). Servers ask only if a client declares support. */
 const ANSWERED = ["confirm", "choose", "form", "open_url"];
-const EVERY_MS = 3_000;
+export const EVERY_MS = 3_000;
 /** The number of stored calls of all turns. */
 const CALLS = 500;
 /** Maximum number of pages, with 100 turns each. */

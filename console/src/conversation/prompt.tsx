@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";
-import type { AnswerOf } from "../gateway/call";
 import { call } from "../gateway/call";
 import { Button } from "../parts/controls";
 import { Facts } from "../parts/facts";
@@ -11,38 +10,19 @@ import { Answer } from "../parts/state";
 import { figure, visible } from "../parts/text";
 import { t } from "../text/text";
 
-type Billed = AnswerOf<"conversations.get">["tokens"]["billed"];
-
 /** `point` is the selected turn; `undefined` before the first turn. */
 export function Prompt({
   id,
   point,
-  billed,
   isNow,
 }: {
   id: string;
   point: TurnFigures | undefined;
-  billed: Billed | undefined;
   isNow: boolean;
 }): ReactNode {
   return (
     <>
       {point !== undefined && <Sent point={point} />}
-      {billed !== undefined && (
-        <p>
-          {t(
-            billed.estimated
-              ? "{actual} billed tokens so far (estimate). Pasting every skill would have cost {paste}. Saved: {percent} %. Prices: {price}."
-              : "{actual} billed tokens so far. Pasting every skill would have cost {paste}. Saved: {percent} %. Prices: {price}.",
-            {
-              actual: figure(billed.actual),
-              paste: figure(billed.paste),
-              percent: billed.saved_percent,
-              price: visible(billed.price),
-            },
-          )}
-        </p>
-      )}
       {isNow && <Text id={id} />}
     </>
   );

@@ -2,20 +2,21 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../gateway/call";
+import { type AnswerOf, call } from "../gateway/call";
 import { Card } from "../parts/card";
+import { Figure, Figures } from "../parts/figures";
 import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
-import { Plain, visible } from "../parts/text";
+import { figure, Plain, visible } from "../parts/text";
 import { t } from "../text/text";
-import { Calls } from "./calls";
 import { Cost } from "./cost";
 import { Files } from "./files";
 import { Lanes } from "./lanes";
-import { type Live, seriesOf, statusOf } from "./live";
+import { EVERY_MS, type Live, seriesOf, statusOf } from "./live";
 import { Prompt } from "./prompt";
 import { Questions } from "./questions";
 import { Active, Listed } from "./skills";
+import { Trace } from "./trace";
 import { Turns } from "./turns";
 
 const STATUS: Record<Live["status"], string> = {
@@ -47,12 +48,16 @@ export function View({
   const found = at === null ? -1 : turns.findIndex(({ seq }) => seq === at);
   const place = found === -1 || found === turns.length - 1 ? null : found;
   const point = place === null ? turns.at(-1) : turns[place];
-  const past = useQuery({
-    queryKey: ["turn", id, point?.seq],
-    queryFn: ({ signal }) => call("conversations.at", { path: { id, turn: point?.turn ?? 0 } }, signal),
-    enabled: place !== null && point !== undefined,
-  });
   const isNow = place === null;
+  const shown = useQuery({
+    // A change of the conversation is a reason to read its current turn again.
+    queryKey: isNow ? ["conversation", id, "turn", point?.seq] : ["turn", id, point?.seq],
+    queryFn: ({ signal }) => call("conversations.at", { path: { id, turn: point?.turn ?? 0 } }, signal),
+    enabled: point !== undefined,
+    refetchInterval: isNow && !isLive ? EVERY_MS : false,
+  });
+  const { data, error, refetch } = isNow ? status : shown;
+  const standing = { data, error, refetch };
   return (
     <>
       <p className="soft" role="status" data-status={live.status}>
@@ -60,23 +65,23 @@ export function View({
         {live.closed !== null && ` (${visible(live.closed.reason) || live.closed.code})`}
       </p>
       <Questions pending={live.pending} answered={answered} answer={live.answer} />
+      {status.data !== undefined && turns.length > 0 && <Saved turns={turns.length} {...status.data.tokens.billed} />}
       <Turns turns={turns} at={place} onAt={(next) => onAt(next === null ? null : (turns[next]?.seq ?? null))} />
+      {point !== undefined && (
+        <Card title={t("Trace")} isFlush>
+          <Answer of={shown} what={t("the trace")}>
+            {({ turn, steps }) => <Trace key={point.seq} turn={turn} began={point.at} steps={steps} seen={live.seen} />}
+          </Answer>
+        </Card>
+      )}
       <Card title={t("Active skills")}>
-        <Answer of={isNow ? status : past} what={t("the skills")}>
+        <Answer of={standing} what={t("the skills")}>
           {({ active }) => <Active active={active} />}
         </Answer>
         {live.skills !== null && <Listed {...live.skills} />}
       </Card>
-      <Card title={t("Tool calls")}>
-        <Calls
-          calls={live.seen.filter(({ turn }) => turn === (point?.turn ?? live.turn))}
-          none={isNow ? t("No tool calls in this turn.") : t("No recorded tool calls in this turn.")}
-        />
-      </Card>
       <Card title={t("Prompt")}>
-        <Answer of={isNow ? status : past} what={t("the prompt")}>
-          {({ tokens }) => <Prompt id={id} point={point} billed={tokens.billed} isNow={isNow} />}
-        </Answer>
+        <Prompt id={id} point={point} isNow={isNow} />
       </Card>
       <Card title={t("Files")}>
         <Files id={id} />
@@ -94,6 +99,33 @@ export function View({
       {status.data !== undefined && <Servers {...status.data} />}
       {status.data !== undefined && <Issues issues={status.data.warnings} />}
     </>
+  );
+}
+
+/** What the conversation cost until now, against pasting every skill. */
+function Saved({
+  turns,
+  actual,
+  paste,
+  saved_percent: percent,
+  estimated,
+  price,
+}: AnswerOf<"conversations.get">["tokens"]["billed"] & { turns: number }): ReactNode {
+  return (
+    <Figures>
+      <Figure name={t("Tokens saved")}>
+        <strong>{`${percent} %`}</strong>
+        <small>{t("of {tokens} tokens with all skills pasted", { tokens: figure(paste) })}</small>
+      </Figure>
+      <Figure name={t("Billed tokens")}>
+        <strong>{figure(actual)}</strong>
+        <small title={visible(price)}>{estimated ? t("estimate") : t("as reported")}</small>
+      </Figure>
+      <Figure name={t("Turns")}>
+        <strong>{figure(turns)}</strong>
+        <small>{t("{tokens} tokens per turn", { tokens: figure(turns === 0 ? 0 : Math.round(actual / turns)) })}</small>
+      </Figure>
+    </Figures>
   );
 }
 

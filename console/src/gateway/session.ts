@@ -1,7 +1,7 @@
 // Contains the signed-in user. The session is a cookie that scripts cannot read; the pages use only the data that the gateway returns about
 // it.
 
-import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { CancelledError, type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import type { Me } from "../../../sdk/src/generated/operations";
 import { ask } from "./call";
@@ -17,6 +17,7 @@ export interface Nobody {
 /** A signed-in user with their rights. `tries`: whether the user can try skills here. */
 export interface Somebody extends Pick<Me, "user_id" | "role" | "groups" | "rights"> {
   tries: boolean;
+  sessionId: string | null;
 }
 
 /** The response of the console API. It does not contain the user's usage, which takes time to sum up and is shown on one page only. */
@@ -24,6 +25,8 @@ interface Told {
   user: Pick<Me, "role" | "groups"> & { id: string };
   rights: Me["rights"];
   try_it: boolean;
+  /** The id of the session. */
+  id?: string;
 }
 
 export const isSomebody = (who: Somebody | Nobody): who is Somebody => "user_id" in who;
@@ -34,8 +37,8 @@ export const session = queryOptions({
   staleTime: 30_000,
   queryFn: async ({ signal }): Promise<Somebody | Nobody> => {
     try {
-      const { user, rights, try_it } = (await (await ask("/session", { signal })).json()) as Told;
-      return { user_id: user.id, role: user.role, groups: user.groups, rights, tries: try_it };
+      const { user, rights, try_it, id = null } = (await (await ask("/session", { signal })).json()) as Told;
+      return { user_id: user.id, role: user.role, groups: user.groups, rights, tries: try_it, sessionId: id };
     } catch (error) {
       if (error instanceof Refusal && error.status === 401) return nobody(error);
       throw error;
@@ -57,12 +60,54 @@ export function useMe(): Somebody {
 /** The proof of identity: a key, or the ticket of a one-time link. */
 export type Proof = { key: string } | { ticket: string };
 
-const signIn = (proof: Proof) =>
-  ask("/session", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(proof),
+/** Tells the other tabs that the cookie belongs to another session. */
+const tabs = new BroadcastChannel("console-session");
+
+/**
+ * A sign-in ends the session of the cookie that it sends. The sign-ins of all tabs run one after the other, so that the cookie of the last
+ * answer is that of the last session.
+ */
+async function signIn(proof: Proof): Promise<void> {
+  await navigator.locks.request("console-sign-in", () =>
+    ask("/session", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(proof),
+    }),
+  );
+  tabs.postMessage("signed in");
+}
+
+/** Follows the sign-ins of other tabs. */
+export function followTabs(client: QueryClient): void {
+  tabs.onmessage = () => void checkSession(client);
+}
+
+/**
+ * Reads the session of the cookie again. If another tab has signed in meanwhile, requests that were refused are repeated, and the data of
+ * another user is dropped. If nobody is signed in any more, shows the sign-in.
+ */
+export async function checkSession(client: QueryClient, refusal: Refusal | null = null): Promise<void> {
+  const before = client.getQueryData<Somebody | Nobody>(SESSION);
+  // A request that is under way may have been sent with the cookie of a session that has ended.
+  await client.cancelQueries(session);
+  let now: Somebody | Nobody | null = null;
+  try {
+    now = await client.fetchQuery({ ...session, staleTime: 0 });
+  } catch (error) {
+    // A later check continues.
+    if (error instanceof CancelledError) return;
+  }
+  if (now === null || !isSomebody(now)) {
+    if (refusal !== null) forget(client, refusal);
+    return;
+  }
+  if (before === undefined || !isSomebody(before) || before.sessionId === now.sessionId) return;
+  const isOthers = before.user_id !== now.user_id;
+  await client.resetQueries({
+    predicate: ({ queryKey, state }) => queryKey[0] !== SESSION[0] && (isOthers || state.error !== null),
   });
+}
 
 export function useSignIn() {
   const client = useQueryClient();
@@ -97,7 +142,7 @@ export async function signOut(): Promise<void> {
 }
 
 /** Ends the session after it has expired: deletes its cached data and shows the sign-in instead of the page. */
-export function forget(client: QueryClient, refusal: Refusal): void {
+function forget(client: QueryClient, refusal: Refusal): void {
   client.setQueryData(SESSION, nobody(refusal));
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }

@@ -1,48 +1,65 @@
-// Lists the skills that the user can use, page by page, or the results of a search, ranked as a model's search ranks them.
+// Lists the skills that the user can use, with filters in the address, or the results of a search, ranked as a model's search ranks them.
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Puzzle, SearchX } from "lucide-react";
-import type { ReactNode } from "react";
-import type { Skill, SkillItem } from "../../../sdk/src/generated/operations";
-import { type Slice, slice } from "../gateway/call";
-import { useMe } from "../gateway/session";
+import { type ReactNode, useDeferredValue, useEffect, useMemo } from "react";
+import { type Somebody, useMe } from "../gateway/session";
 import { Choice } from "../parts/controls";
 import { Page } from "../parts/page";
-import { Pages } from "../parts/pages";
 import { Search } from "../parts/search";
 import { Answer, Empty } from "../parts/state";
-import { Table } from "../parts/table";
-import { Plain, When } from "../parts/text";
+import { figure, Plain, visible, When } from "../parts/text";
+import { VirtualTable } from "../parts/virtual-table";
 import { Choose } from "../publish/choose";
 import { canPublish, SKILL_TABS } from "../shell/places";
 import { rich, t } from "../text/text";
 import { Owner } from "./owner";
+import {
+  allSkills,
+  countsOf,
+  type Filters,
+  filtered,
+  foundSkills,
+  MOST,
+  partsOf,
+  type Row,
+  tagsOf,
+  useOfSkills,
+  withUse,
+} from "./rows";
 
-/** The number of rows that are shown and requested at once. */
-const ROWS = 50;
 const route = getRouteApi("/skills");
-
-/** A skill as the list shows it, from the list or a search. */
-interface Row {
-  id: string;
-  name: string;
-  namespace: string;
-  isPublic: boolean;
-  description: string;
-  version: string | null;
-  updatedAt: string;
-  findings: number;
-}
+/** The number of tags that can be selected. */
+const TAGS = 30;
+const PARTS = [
+  ["scripts", "Scripts"],
+  ["tools", "Tools"],
+  ["servers", "MCP servers"],
+  ["network", "Network"],
+  ["findings", "Findings"],
+  ["failing", "Failing"],
+  ["unused", "Unused"],
+] as const;
 
 export function Library(): ReactNode {
   const me = useMe();
-  const { q, from = "all", cursor } = route.useSearch();
-  const answer = useQuery({
-    queryKey: ["skills", q, from, cursor],
-    queryFn: ({ signal }) => rowsOf(q, from, cursor, signal),
-    placeholderData: keepPreviousData,
-  });
+  const { q, ...filters } = route.useSearch();
+  const all = useInfiniteQuery(allSkills);
+  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = all;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
+  const listed = useMemo(() => all.data?.pages.flatMap(({ rows }) => rows), [all.data]);
+  const found = useQuery({ ...foundSkills(q ?? ""), enabled: q !== undefined, placeholderData: keepPreviousData });
+  const known = useMemo(() => new Map(listed?.map((row) => [row.id, row])), [listed]);
+  const { data: use } = useQuery(useOfSkills);
+  const measured = useMemo(() => measuredBy(me), [me]);
+  const rows = useMemo(() => {
+    const shown = q === undefined ? listed : found.data?.map((row) => known.get(row.id) ?? row);
+    return shown && withUse(shown, use, measured);
+  }, [q, listed, found.data, known, use, measured]);
+  const { data: _, error, refetch } = q === undefined ? all : found;
   return (
     <Page
       title={t("Skills")}
@@ -56,16 +73,18 @@ export function Library(): ReactNode {
         )
       }
     >
-      <Filters />
-      <Answer of={answer} what={t("the skills")}>
-        {({ items, next }) =>
-          items.length === 0 ? (
-            <Nothing isFirst={q === undefined && cursor === undefined && (from === "all" || from === "default")} />
+      <Bar rows={rows ?? []} />
+      <Answer of={{ data: rows, error, refetch }} what={t("the skills")}>
+        {(loaded) =>
+          loaded.length === 0 && q === undefined ? (
+            <First />
           ) : (
-            <>
-              <Rows items={items} />
-              <Pages cursor={cursor} next={next} />
-            </>
+            <Rows
+              rows={loaded}
+              filters={filters}
+              order={`${q} ${JSON.stringify(filters)}`}
+              isPartial={q === undefined && hasNextPage}
+            />
           )
         }
       </Answer>
@@ -73,113 +92,159 @@ export function Library(): ReactNode {
   );
 }
 
-function Filters(): ReactNode {
-  const { q, from = "all" } = route.useSearch();
+/** Returns the owners whose usage the user can see, as rows name them. */
+function measuredBy({ rights }: Somebody): ReadonlySet<string> {
+  const names = rights.namespaces.filter(({ measure }) => measure).map(({ namespace }) => namespace);
+  return new Set(names.map((name) => (name === "default" || name === "public" ? name : `group:${name}`)));
+}
+
+function Bar({ rows }: { rows: readonly Row[] }): ReactNode {
+  const search = route.useSearch();
   const { groups } = useMe();
   const navigate = useNavigate({ from: "/skills" });
-  const set = (words: { q?: string; from?: string }) => {
-    const { q: text, from: place } = { q, from, ...words };
-    void navigate({ search: { ...(text ? { q: text } : {}), ...(place === "all" ? {} : { from: place }) } });
-  };
-  const places: [string, string][] = [
-    ["all", t("All skills")],
+  const set = (field: keyof typeof search, value: string) =>
+    void navigate({
+      search: ({ [field]: _, ...others }) => (value === "" ? others : { ...others, [field]: value }),
+      replace: true,
+    });
+  const chosen = partsOf(search.has);
+  const counts = useMemo(() => countsOf(rows), [rows]);
+  const tags = useMemo(() => tagsOf(rows, TAGS), [rows]);
+  const owners: [string, string][] = [
+    ["", t("All skills")],
     ["default", t("Mine")],
-    ...groups.map((group): [string, string] => [`group:${group}`, t("Group {name}", { name: group })]),
+    ...groups.map((group): [string, string] => [`group:${group}`, t("Group {name}", { name: visible(group) })]),
     ["public", t("Public")],
   ];
   return (
-    <search className="row">
-      <Search
-        label={t("Search skills")}
-        placeholder={t("Ranked the way find_skill ranks them")}
-        value={q}
-        onSearch={(text) => set({ q: text })}
-      />
-      <Choice label={t("Show")} value={from} options={places} onChange={(place) => set({ from: place })} />
+    <search className="stack">
+      <div className="row">
+        <Search
+          label={t("Search skills")}
+          placeholder={t("Ranked the way find_skill ranks them")}
+          value={search.q}
+          onSearch={(text) => set("q", text)}
+        />
+        <Choice label={t("Show")} value={search.from ?? ""} options={owners} onChange={(owner) => set("from", owner)} />
+        {(tags.length > 0 || search.tag !== undefined) && (
+          <Choice
+            label={t("Tag")}
+            value={search.tag ?? ""}
+            options={[["", t("All tags")], ...withChosen(tags, search.tag).map((tag) => [tag, visible(tag)] as const)]}
+            onChange={(tag) => set("tag", tag)}
+          />
+        )}
+        {search.q === undefined && (
+          <Choice
+            label={t("Sort")}
+            value={search.sort ?? ""}
+            options={[
+              ["", t("Name")],
+              ["updated", t("Last updated")],
+            ]}
+            onChange={(sort) => set("sort", sort)}
+          />
+        )}
+      </div>
+      <fieldset className="row tight chips">
+        <legend className="unseen">{t("Contents")}</legend>
+        {PARTS.map(([part, name]) => {
+          const isOn = chosen.includes(part);
+          return (
+            <button
+              key={part}
+              type="button"
+              className="chip"
+              aria-pressed={isOn}
+              disabled={!isOn && counts.get(part) === 0}
+              onClick={() => set("has", (isOn ? chosen.filter((one) => one !== part) : [...chosen, part]).join(","))}
+            >
+              {t(name)} <span>{figure(counts.get(part) ?? 0)}</span>
+            </button>
+          );
+        })}
+      </fieldset>
     </search>
   );
 }
 
-function Rows({ items }: { items: readonly Row[] }): ReactNode {
-  return (
-    <Table name={t("Skills")} heads={[t("Skill"), t("Description"), t("Owner"), t("Version"), t("Updated")]}>
-      {items.map(({ id, name, namespace, isPublic, description, version, updatedAt, findings }) => (
-        <tr key={id}>
-          <td className="name">
-            <Link to="/skills/$id" params={{ id }}>
-              <Plain>{name}</Plain>
-            </Link>
-            {findings > 0 && (
-              <>
-                {" "}
-                <span className="tag bad">{t("{count} findings", { count: findings })}</span>
-              </>
-            )}
-          </td>
-          <td className="long">
-            <div className="clamp">
-              <Plain>{description}</Plain>
-            </div>
-          </td>
-          <td>
-            <Owner namespace={namespace} isPublic={isPublic} />
-          </td>
-          <td>{version !== null && <Plain>{version}</Plain>}</td>
-          <td>
-            <When at={updatedAt} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+const withChosen = (tags: readonly string[], tag: string | undefined): readonly string[] =>
+  tag === undefined || tags.includes(tag) ? tags : [tag, ...tags];
+
+function Rows({
+  rows,
+  filters,
+  order,
+  isPartial,
+}: {
+  rows: readonly Row[];
+  filters: Filters;
+  order: string;
+  isPartial: boolean;
+}): ReactNode {
+  // A click on a filter is shown before the rows are filtered.
+  const shown = useDeferredValue(useMemo(() => filtered(rows, filters), [rows, filters]));
+  const all = `${figure(rows.length)}${isPartial ? "+" : ""}`;
+  return shown.length === 0 ? (
+    <Empty icon={SearchX} title={t("No matching skills")}>
+      <p>{rich("Try other words, or {link}.", { link: <Link to="/skills">{t("show all skills")}</Link> })}</p>
+    </Empty>
+  ) : (
+    <>
+      <p className="soft" role="status">
+        {shown.length === rows.length
+          ? t(rows.length === 1 ? "{count} skill" : "{count} skills", { count: all })
+          : t("{count} of {all} skills", { count: figure(shown.length), all })}
+        {rows.length >= MOST && ` · ${t("Others are found by search.")}`}
+      </p>
+      <VirtualTable
+        key={order}
+        name={t("Skills")}
+        heads={[t("Skill"), t("Description"), t("Owner"), t("Version"), t("Updated")]}
+        rows={shown}
+        keyOf={({ id }) => id}
+      >
+        {(row) => <Cells row={row} />}
+      </VirtualTable>
+    </>
   );
 }
 
-function Nothing({ isFirst }: { isFirst: boolean }): ReactNode {
-  return isFirst ? (
+function Cells({ row: { id, name, owner, description, version, updatedAt, findings } }: { row: Row }): ReactNode {
+  return (
+    <>
+      <td>
+        <Link to="/skills/$id" params={{ id }} title={visible(name)}>
+          <Plain>{name}</Plain>
+        </Link>
+        {findings > 0 && (
+          <>
+            {" "}
+            <span className="tag bad">{t("{count} findings", { count: findings })}</span>
+          </>
+        )}
+      </td>
+      <td title={visible(description)}>
+        <div className="clamp">
+          <Plain>{description}</Plain>
+        </div>
+      </td>
+      <td>
+        <Owner namespace={owner.replace(/^group:/, "")} isPublic={owner === "public"} />
+      </td>
+      <td>{version !== null && <Plain>{version}</Plain>}</td>
+      <td>
+        <When at={updatedAt} />
+      </td>
+    </>
+  );
+}
+
+function First(): ReactNode {
+  return (
     <Empty icon={Puzzle} title={t("Publish your first skill")}>
       <p>{t("Drag a skill folder or ZIP here, or choose one. You see a report before anything is published.")}</p>
       <Choose />
     </Empty>
-  ) : (
-    <Empty icon={SearchX} title={t("No matching skills")}>
-      <p>{rich("Try other words, or {link}.", { link: <Link to="/skills">{t("show all skills")}</Link> })}</p>
-    </Empty>
   );
 }
-
-async function rowsOf(
-  q: string | undefined,
-  from: string,
-  cursor: string | undefined,
-  signal: AbortSignal,
-): Promise<Slice<Row>> {
-  const page = { limit: ROWS, ...(cursor === undefined ? {} : { cursor }) };
-  const group = from.startsWith("group:") ? from.slice("group:".length) : undefined;
-  const namespace = group ?? (from === "default" ? "default" : undefined);
-  if (from === "public" && q === undefined)
-    return rows(await slice("skills.listPublic", { query: page }, signal), ofItem);
-  if (q === undefined && namespace === undefined)
-    return rows(await slice("skills.unified", { query: page }, signal), ofItem);
-  const query = { ...page, ...(q === undefined ? {} : { q }), ...(namespace === undefined ? {} : { namespace }) };
-  return rows(await slice("skills.list", { query }, signal), ofSkill);
-}
-
-const rows = <T,>({ items, next }: Slice<T>, row: (item: T) => Row): Slice<Row> => ({ items: items.map(row), next });
-
-const ofItem = ({ id, name, namespace, is_public, description, version, updated_at, findings }: SkillItem): Row => ({
-  ...{ id, name, namespace, description, version },
-  isPublic: is_public,
-  updatedAt: updated_at,
-  findings: findings.high,
-});
-
-const ofSkill = ({ metadata, spec, status }: Skill): Row => ({
-  id: metadata.labels.id,
-  name: metadata.name,
-  namespace: metadata.namespace,
-  isPublic: metadata.labels.user_id === "0",
-  description: spec.description,
-  version: spec.version ?? null,
-  updatedAt: status.updated_at,
-  findings: status.warnings.filter(({ severity }) => severity === "high").length,
-});

@@ -2,8 +2,9 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { Checkbox } from "react-aria-components";
 import type { SkillEnv, SkillNetwork } from "../../../sdk/src/generated/operations";
-import { call } from "../gateway/call";
+import { call, callTagged } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Card } from "../parts/card";
 import { Confirm } from "../parts/confirm";
@@ -19,17 +20,18 @@ import { rich, t } from "../text/text";
 export function Network({ id, mayApprove }: { id: string; mayApprove: boolean }): ReactNode {
   const answer = useQuery({
     queryKey: ["skill", id, "network"],
-    queryFn: ({ signal }) => call("skills.network", { path: { id } }, signal),
+    queryFn: ({ signal }) => callTagged("skills.network", { path: { id } }, { signal }),
   });
+  const me = useMe();
   // The key of the session decides whether the user can store values.
-  const hasValues = useMe().rights.namespaces.some(({ namespace, secrets }) => namespace === "default" && secrets);
+  const hasValues = me.rights.namespaces.some(({ namespace, secrets }) => namespace === "default" && secrets);
   return (
     <Answer of={answer} what={t("the hosts")}>
-      {(network) =>
+      {({ answer: network, tag }) =>
         network.declared.length + network.approved.length === 0 ? null : (
           <>
-            <Hosts id={id} network={network} mayApprove={mayApprove} />
-            {hasValues && <Variables id={id} />}
+            <Hosts id={id} network={network} tag={tag} mayApprove={mayApprove} />
+            {hasValues && <Variables id={id} mayShare={me.role === "admin"} />}
           </>
         )
       }
@@ -37,10 +39,32 @@ export function Network({ id, mayApprove }: { id: string; mayApprove: boolean })
   );
 }
 
-function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork; mayApprove: boolean }): ReactNode {
+function Hosts({
+  id,
+  network,
+  tag,
+  mayApprove,
+}: {
+  id: string;
+  network: SkillNetwork;
+  tag: string;
+  mayApprove: boolean;
+}): ReactNode {
   const { declared, approved, waiting } = network;
-  /** The hosts to approve, or the host to withdraw. */
-  const [asked, ask] = useState<{ approve: string[] } | { revoke: string } | null>(null);
+  const client = useQueryClient();
+  /** The hosts to approve, or the host to withdraw, and the state in which the user saw them. */
+  const [asked, setAsked] = useState<(({ approve: string[] } | { revoke: string }) & { change: Change }) | null>(null);
+  const ask = (question: { approve: string[] } | { revoke: string } | null) =>
+    setAsked(question && { ...question, change: { approved, tag } });
+  const put = async (hosts: string[], seen: string) => {
+    try {
+      return await callTagged("skills.approveNetwork", { path: { id }, body: { hosts } }, { tag: seen });
+    } catch (error) {
+      // The page behind the dialog shows the hosts to review.
+      await client.invalidateQueries({ queryKey: ["skill", id, "network"] });
+      throw error;
+    }
+  };
   const hosts = [...declared, ...approved.filter((host) => !declared.includes(host))];
   return (
     <Card
@@ -101,9 +125,7 @@ function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork;
             button={t("Approve")}
             kind="main"
             done={t("Approved.")}
-            act={() =>
-              call("skills.approveNetwork", { path: { id }, body: { hosts: [...approved, ...asked.approve] } })
-            }
+            act={() => put([...asked.change.approved, ...asked.approve], asked.change.tag)}
             onClose={() => ask(null)}
           >
             {t("Code of this skill can then send what it reads, and the values of its users, to this address.")}
@@ -114,10 +136,10 @@ function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork;
             button={t("Revoke")}
             done={t("Revoked.")}
             act={() =>
-              call("skills.approveNetwork", {
-                path: { id },
-                body: { hosts: approved.filter((host) => host !== asked.revoke) },
-              })
+              put(
+                asked.change.approved.filter((host) => host !== asked.revoke),
+                asked.change.tag,
+              )
             }
             onClose={() => ask(null)}
           >
@@ -128,13 +150,25 @@ function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork;
   );
 }
 
-function Variables({ id }: { id: string }): ReactNode {
+/** The approved hosts that a change begins with, and their tag. */
+interface Change {
+  approved: readonly string[];
+  tag: string;
+}
+
+/** A value in a form or a question: the user's own, or that of all users of the skill. */
+interface Target {
+  name: string;
+  isShared: boolean;
+}
+
+function Variables({ id, mayShare }: { id: string; mayShare: boolean }): ReactNode {
   const answer = useQuery({
     queryKey: ["skill", id, "env"],
     queryFn: ({ signal }) => call("skillEnv.get", { path: { skill: id } }, signal),
   });
-  const [form, setForm] = useState<string | null>(null);
-  const [lost, setLost] = useState<string | null>(null);
+  const [form, setForm] = useState<Target | null>(null);
+  const [lost, setLost] = useState<Target | null>(null);
   return (
     <Answer of={answer} what={t("the variables")}>
       {(variables) => {
@@ -142,22 +176,48 @@ function Variables({ id }: { id: string }): ReactNode {
         return names.length === 0 ? null : (
           <Card title={t("Variables")} isFlush>
             <Table name={t("Variables")} heads={[t("Variable"), t("Value"), t("Sent to"), t("Set"), ""]}>
-              {names.map((name) => (
-                <Row key={name} name={name} variables={variables} set={setForm} remove={setLost} />
-              ))}
+              {names.flatMap((name) =>
+                usedOf(variables, name, mayShare).map((used) => (
+                  <Row
+                    key={`${name} ${used?.shared === true}`}
+                    {...{ name, used, variables, mayShare }}
+                    set={setForm}
+                    remove={setLost}
+                  />
+                )),
+              )}
             </Table>
-            {form !== null && <ValueForm id={id} name={form} hosts={variables.network} onClose={() => setForm(null)} />}
+            {form !== null && (
+              <ValueForm
+                id={id}
+                target={form}
+                hosts={variables.network}
+                mayShare={mayShare}
+                onClose={() => setForm(null)}
+              />
+            )}
             {lost !== null && (
               <Confirm
-                title={t("Delete your value of {name}?", { name: visible(lost) })}
+                title={t(lost.isShared ? "Delete the shared value of {name}?" : "Delete your value of {name}?", {
+                  name: visible(lost.name),
+                })}
                 button={t("Delete")}
                 done={t("Value deleted.")}
-                act={() => call("skillEnv.delete", { path: { skill: id }, query: { name: lost } })}
+                act={() => {
+                  const query = { name: lost.name };
+                  return lost.isShared
+                    ? call("skills.deleteEnv", { path: { id }, query })
+                    : call("skillEnv.delete", { path: { skill: id }, query });
+                }}
                 onClose={() => setLost(null)}
               >
-                {t(
-                  "The code of this skill then runs without it, or with a shared value. The value cannot be restored.",
-                )}
+                {lost.isShared
+                  ? t(
+                      "The code of this skill then runs without it for all users who have no value of their own. The value cannot be restored.",
+                    )
+                  : t(
+                      "The code of this skill then runs without it, or with a shared value. The value cannot be restored.",
+                    )}
               </Confirm>
             )}
           </Card>
@@ -167,36 +227,53 @@ function Variables({ id }: { id: string }): ReactNode {
   );
 }
 
+type Value = SkillEnv["values"][number];
+
+/** Returns the value that is used for a variable, or `null`. Admins also get a shared one behind their own. */
+function usedOf({ values }: SkillEnv, name: string, mayShare: boolean): (Value | null)[] {
+  const all = values.filter((value) => value.name === name).sort((one, other) => +one.shared - +other.shared);
+  if (all.length === 0) return [null];
+  return mayShare ? all : all.slice(0, 1);
+}
+
 function Row({
   name,
-  variables: { values, env, network },
+  used,
+  variables: { env, network },
+  mayShare,
   set,
   remove,
 }: {
   name: string;
+  used: Value | null;
   variables: SkillEnv;
-  set: (name: string) => void;
-  remove: (name: string) => void;
+  mayShare: boolean;
+  set: (target: Target) => void;
+  remove: (target: Target) => void;
 }): ReactNode {
-  const used = values.find((value) => value.name === name && !value.shared) ?? values.find((one) => one.name === name);
-  const isOwn = used?.shared === false;
+  const isSet = used !== null;
+  const isShared = used?.shared === true;
+  // Others set their own value in place of a shared one.
+  const isEditable = isSet && (mayShare || !isShared);
+  const target = { name, isShared: isShared && mayShare };
+  const label = { name: visible(name) };
   const isDeclared = env.includes(name);
-  const unused = used === undefined ? [] : network.filter((host) => !used.hosts.includes(host));
+  const unused = used === null ? [] : network.filter((host) => !used.hosts.includes(host));
   return (
     <tr>
       <td>
         <Plain>{name}</Plain>
       </td>
       <td>
-        {used === undefined ? (
-          <span className="tag warn">{t("not set")}</span>
+        {isSet ? (
+          <span className="tag good">{isShared ? t("shared") : t("set")}</span>
         ) : (
-          <span className="tag good">{isOwn ? t("set") : t("shared")}</span>
+          <span className="tag warn">{t("not set")}</span>
         )}
         {!isDeclared && <span className="tag">{t("not declared")}</span>}
       </td>
       <td className="long">
-        <Plain>{used === undefined ? "–" : used.hosts.join(", ")}</Plain>
+        <Plain>{used === null ? "–" : used.hosts.join(", ")}</Plain>
         {unused.length > 0 && (
           <p className="soft">
             {rich("Not sent to {hosts}. Set it again to include these hosts.", {
@@ -205,19 +282,27 @@ function Row({
           </p>
         )}
       </td>
-      <td>{used === undefined ? "–" : <When at={used.updated_at} />}</td>
+      <td>{used === null ? "–" : <When at={used.updated_at} />}</td>
       <td>
         <div className="row tight">
           {isDeclared && network.length > 0 && (
             <Button
-              aria-label={t(isOwn ? "Replace {name}" : "Set {name}", { name: visible(name) })}
-              onPress={() => set(name)}
+              aria-label={
+                target.isShared
+                  ? t("Replace the shared value of {name}", label)
+                  : t(isEditable ? "Replace {name}" : "Set {name}", label)
+              }
+              onPress={() => set(target)}
             >
-              {isOwn ? t("Replace") : t("Set")}
+              {isEditable ? t("Replace") : t("Set")}
             </Button>
           )}
-          {isOwn && (
-            <Button kind="danger" aria-label={t("Delete {name}", { name: visible(name) })} onPress={() => remove(name)}>
+          {isEditable && (
+            <Button
+              kind="danger"
+              aria-label={t(isShared ? "Delete the shared value of {name}" : "Delete {name}", label)}
+              onPress={() => remove(target)}
+            >
               {t("Delete")}
             </Button>
           )}
@@ -229,21 +314,28 @@ function Row({
 
 function ValueForm({
   id,
-  name,
+  target: { name, isShared },
   hosts,
+  mayShare,
   onClose,
 }: {
   id: string;
-  name: string;
+  target: Target;
   hosts: readonly string[];
+  mayShare: boolean;
   onClose: () => void;
 }): ReactNode {
   const client = useQueryClient();
   const [value, setValue] = useState("");
+  const [sharesIt, setSharesIt] = useState(isShared);
   const { mutate, error, isPending } = useMutation({
     // The hosts that this form shows, even if a version that declares more became current meanwhile.
-    mutationFn: () =>
-      call("skillEnv.set", { path: { skill: id }, body: { values: { [name]: value }, hosts: [...hosts] } }),
+    mutationFn: () => {
+      const body = { values: { [name]: value }, hosts: [...hosts] };
+      return sharesIt
+        ? call("skills.setEnv", { path: { id }, body })
+        : call("skillEnv.set", { path: { skill: id }, body });
+    },
     onSuccess: async () => {
       onClose();
       toast(t("Value stored."));
@@ -271,6 +363,12 @@ function ValueForm({
           hosts: visible(hosts.join(", ")),
         })}
       />
+      {mayShare && (
+        <Checkbox className="checkbox" isSelected={sharesIt} onChange={setSharesIt}>
+          <span className="box" aria-hidden="true" />
+          <span>{t("Share with all users of this skill who have no value of their own")}</span>
+        </Checkbox>
+      )}
     </FormWindow>
   );
 }

@@ -2,19 +2,23 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense } from "react";
-import type { NamespaceRights, Skill } from "../../../sdk/src/generated/operations";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import type { Skill } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
+import { Card } from "../parts/card";
+import { Button } from "../parts/controls";
 import { Facts } from "../parts/facts";
 import { Page } from "../parts/page";
 import { Answer, Issues, Later, Loading } from "../parts/state";
-import { figure, Plain, When } from "../parts/text";
+import { bytes, figure, Plain, When } from "../parts/text";
 import { t } from "../text/text";
 import { VIEWS, type View } from "../views";
 import { Files } from "./files";
 import { Owner } from "./owner";
 import { Permissions } from "./permissions";
+import { useRights } from "./rights";
+import { Share, useShareTargets } from "./share";
 import { Versions } from "./versions";
 
 const Instructions = lazy(() => import("./instructions"));
@@ -49,60 +53,78 @@ export function SkillPage(): ReactNode {
 function Shown({ skill }: { skill: Skill }): ReactNode {
   const { view = "instructions" } = route.useSearch();
   const rights = useRights(skill);
+  const shareTargets = useShareTargets(skill);
+  const [isSharing, share] = useState(false);
   const views = VIEWS.filter((name) => name !== "use" || rights?.measure === true);
   return (
     <Page
       title={skill.metadata.name}
       crumbs={[{ name: t("Skills"), to: "/skills" }]}
       lead={<Plain>{skill.spec.description}</Plain>}
-      actions={<Try skill={skill.metadata.name} />}
+      actions={
+        <>
+          {shareTargets.length > 0 && <Button onPress={() => share(true)}>{t("Share")}</Button>}
+          {rights?.publish === true && (
+            <Link className="button plain" to="/skills/$id/edit" params={{ id: skill.metadata.labels.id }}>
+              {t("Edit")}
+            </Link>
+          )}
+          <Try skill={skill.metadata.name} />
+        </>
+      }
     >
-      <Summary skill={skill} />
-      <nav className="tabs" aria-label={t("Views of the skill")}>
-        {views.map((name) => (
-          <Link
-            key={name}
-            from="/skills/$id"
-            to="/skills/$id"
-            search={({ version, base }) => ({
-              view: name,
-              ...(version === undefined ? {} : { version }),
-              ...(base === undefined ? {} : { base }),
-            })}
-            {...(name === view ? { "aria-current": "page" as const } : {})}
-            activeProps={{}}
-          >
-            {NAMES[name]}
-          </Link>
-        ))}
-      </nav>
-      <Suspense fallback={<Loading what={t("the view")} />}>
-        {view === "instructions" && <Instructions skill={skill} />}
-        {view === "files" && <Files skill={skill} />}
-        {view === "versions" && <Versions skill={skill} mayActivate={rights?.activate === true} />}
-        {view === "compare" && <Compare skill={skill} />}
-        {view === "permissions" && <Permissions skill={skill} mayApprove={rights?.activate === true} />}
-        {view === "dependencies" && <Dependencies skill={skill} />}
-        {view === "use" && <Use id={skill.metadata.labels.id} />}
-      </Suspense>
+      {skill.status.state === "yanked" && (
+        <p className="note warn">
+          {t(
+            "This version is yanked, so no name or range selects it. Roll back or activate another version under Versions.",
+          )}
+        </p>
+      )}
+      <div className="with-facts">
+        <div className="section">
+          <nav className="tabs" aria-label={t("Views of the skill")}>
+            {views.map((name) => (
+              <Link
+                key={name}
+                from="/skills/$id"
+                to="/skills/$id"
+                search={({ version, base }) => ({
+                  view: name,
+                  ...(version === undefined ? {} : { version }),
+                  ...(base === undefined ? {} : { base }),
+                })}
+                {...(name === view ? { "aria-current": "page" as const } : {})}
+                activeProps={{}}
+              >
+                {NAMES[name]}
+              </Link>
+            ))}
+          </nav>
+          <Suspense fallback={<Loading what={t("the view")} />}>
+            {view === "instructions" && <Instructions skill={skill} />}
+            {view === "files" && <Files skill={skill} />}
+            {view === "versions" && <Versions skill={skill} mayActivate={rights?.activate === true} />}
+            {view === "compare" && <Compare skill={skill} />}
+            {view === "permissions" && <Permissions skill={skill} mayApprove={rights?.activate === true} />}
+            {view === "dependencies" && <Dependencies skill={skill} />}
+            {view === "use" && <Use id={skill.metadata.labels.id} />}
+          </Suspense>
+        </div>
+        <Summary skill={skill} />
+      </div>
+      {isSharing && <Share skill={skill} groups={shareTargets} onClose={() => share(false)} />}
     </Page>
   );
 }
 
-/** Starts a chat with the skill. */
+/** Starts a chat that uses the skill. */
 function Try({ skill }: { skill: string }): ReactNode {
   const { tries } = useMe();
   return tries ? (
-    <Link className="button main" to="/try" search={{ skill }}>
+    <Link className="button main" to="/try" search={{ skill }} state={{ send: true }}>
       {t("Try it")}
     </Link>
   ) : null;
-}
-
-/** Returns the user's rights in the scope of the skill. */
-function useRights({ metadata: { namespace, labels } }: Skill): NamespaceRights | undefined {
-  const where = labels.user_id === "0" ? "public" : namespace;
-  return useMe().rights.namespaces.find((rights) => rights.namespace === where);
 }
 
 function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): ReactNode {
@@ -125,6 +147,10 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
         instructions: figure(status.tokens.instructions),
       }),
     ],
+    [t("Size"), bytes(status.fileSize)],
+    ...(spec.tags.length === 0
+      ? []
+      : [[t("Tags"), <Plain key="tags">{spec.tags.join(", ")}</Plain>] as [string, ReactNode]]),
     [
       t("Dependencies"),
       spec.dependencies.length === 0 ? t("none") : <Plain key="needs">{spec.dependencies.join(", ")}</Plain>,
@@ -142,13 +168,10 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
     ],
   ];
   return (
-    <>
-      {status.state === "yanked" && (
-        <p className="note warn">
-          {t("This version is yanked, so no name or range selects it. Make another version current under Versions.")}
-        </p>
-      )}
-      <Facts of={facts} />
+    <aside className="section" aria-label={t("Facts")}>
+      <Card title={t("Facts")}>
+        <Facts of={facts} />
+      </Card>
       {status.warnings.length > 0 && (
         <details className="note warn">
           <summary>
@@ -159,7 +182,7 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
           <Issues issues={status.warnings} />
         </details>
       )}
-    </>
+    </aside>
   );
 }
 

@@ -67,7 +67,8 @@ export const contentOf = (id: string, version_id: string, path: string) =>
     },
   });
 
-function textIn(buffer: ArrayBuffer): string | null {
+/** Returns the bytes as text, or `null` if they are not text. */
+export function textIn(buffer: ArrayBuffer | Uint8Array): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(buffer);
     return text.includes("\0") ? null : text;

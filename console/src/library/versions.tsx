@@ -1,4 +1,4 @@
-// Lists the versions with their findings, marks the current one, and rolls back to an older one.
+// Shows the versions of a skill as a timeline: compares them with the current one, rolls back, activates and yanks.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -9,32 +9,53 @@ import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
 import { Pages } from "../parts/pages";
 import { Answer, Issues } from "../parts/state";
-import { Table } from "../parts/table";
-import { bytes, Plain, When } from "../parts/text";
-import { t } from "../text/text";
+import { bytes, Plain, visible, When } from "../parts/text";
+import { rich, t } from "../text/text";
 import { nameOf, versionsOf } from "./versions-of";
 
 const route = getRouteApi("/skills/$id");
-type Act = "activate" | "yank" | "unyank";
+type Act = "rollBack" | "activate" | "yank" | "unyank";
 
-const ACTS: Record<Act, { button: string; done: string; title: (name: string) => string; text: string }> = {
+interface Wording {
+  button: string;
+  done: string;
+  operation: "versions.activate" | "versions.yank" | "versions.unyank";
+  title: (version: string) => string;
+  text: (current: string) => string;
+}
+
+const ACTS: Record<Act, Wording> = {
+  rollBack: {
+    button: t("Roll back"),
+    done: t("Rolled back."),
+    operation: "versions.activate",
+    title: (version) => t("Roll back to {version}?", { version }),
+    text: (current) =>
+      t("Conversations switch to it in their next turn. {current} is kept, and you can activate it again.", {
+        current,
+      }),
+  },
   activate: {
-    button: t("Make current"),
-    done: t("Version is current."),
-    title: (name) => t("Make {name} the current version?", { name }),
-    text: t("Conversations switch to it in their next turn. You can make the present version current again."),
+    button: t("Activate"),
+    done: t("Version activated."),
+    operation: "versions.activate",
+    title: (version) => t("Activate {version}?", { version }),
+    text: (current) =>
+      t("Conversations switch to it in their next turn. {current} is kept, and you can roll back to it.", { current }),
   },
   yank: {
     button: t("Yank"),
     done: t("Version yanked."),
-    title: (name) => t("Yank {name}?", { name }),
-    text: t("Names and ranges no longer select it. You can undo this."),
+    operation: "versions.yank",
+    title: (version) => t("Yank {version}?", { version }),
+    text: () => t("No name or range selects it any more. Its files are kept, and you can undo this."),
   },
   unyank: {
-    button: t("Unyank"),
-    done: t("Version unyanked."),
-    title: (name) => t("Unyank {name}?", { name }),
-    text: t("Names and ranges can select it again."),
+    button: t("Undo yank"),
+    done: t("Version can be selected again."),
+    operation: "versions.unyank",
+    title: (version) => t("Undo the yank of {version}?", { version }),
+    text: () => t("Names and ranges can select it again."),
   },
 };
 
@@ -43,32 +64,33 @@ export function Versions({ skill, mayActivate }: { skill: Skill; mayActivate: bo
   const { cursor } = route.useSearch();
   const answer = useQuery(versionsOf(id, cursor));
   const [asked, ask] = useState<{ act: Act; version: SkillVersion } | null>(null);
+  const current = skill.spec.version ?? `#${skill.status.version_number}`;
   return (
     <Answer of={answer} what={t("the versions")}>
       {({ items, next }) => (
         <>
-          <Table name={t("Versions")} heads={[t("Version"), t("Published"), t("By"), t("Size"), t("Findings"), ""]}>
+          <ol className="timeline card" aria-label={t("Versions")}>
             {items.map((version) => (
-              <Row
+              <Entry
                 key={version.version_id}
                 version={version}
-                current={skill.status.version_id}
+                current={skill.status}
                 mayActivate={mayActivate}
-                ask={ask}
+                ask={(act) => ask({ act, version })}
               />
             ))}
-          </Table>
+          </ol>
           <Pages cursor={cursor} next={next} older={t("Older versions")} />
           {asked !== null && (
             <Confirm
-              title={ACTS[asked.act].title(nameOf(asked.version))}
+              title={ACTS[asked.act].title(labelOf(asked.version))}
               button={ACTS[asked.act].button}
               done={ACTS[asked.act].done}
               kind={asked.act === "yank" ? "danger" : "main"}
-              act={() => call(`versions.${asked.act}`, { path: { id, version_id: asked.version.version_id } })}
+              act={() => call(ACTS[asked.act].operation, { path: { id, version_id: asked.version.version_id } })}
               onClose={() => ask(null)}
             >
-              {ACTS[asked.act].text}
+              {ACTS[asked.act].text(visible(current))}
             </Confirm>
           )}
         </>
@@ -77,62 +99,78 @@ export function Versions({ skill, mayActivate }: { skill: Skill; mayActivate: bo
   );
 }
 
-function Row({
+const labelOf = (version: SkillVersion): string => visible(nameOf({ ...version, is_current: false }));
+
+/** What can be done with a version: the newest one is activated, older ones are rolled back to. */
+function actsOf(version: SkillVersion, current: number): Act[] {
+  if (version.yanked_at !== null) return ["unyank"];
+  if (version.is_current) return ["yank"];
+  return [version.number < current ? "rollBack" : "activate", "yank"];
+}
+
+function Entry({
   version,
   current,
   mayActivate,
   ask,
 }: {
   version: SkillVersion;
-  current: string;
+  current: Skill["status"];
   mayActivate: boolean;
-  ask: (asked: { act: Act; version: SkillVersion }) => void;
+  ask: (act: Act) => void;
 }): ReactNode {
-  const acts: Act[] = version.yanked_at !== null ? ["unyank"] : version.is_current ? ["yank"] : ["activate", "yank"];
+  const state = version.yanked_at !== null ? "yanked" : version.is_current ? "current" : "";
   return (
-    <tr>
-      <td>
-        <Plain>{nameOf(version)}</Plain>
-        {version.yanked_at !== null && <span className="tag bad">{t("yanked")}</span>}
-        {version.blocked_for !== null && <span className="tag bad">{t("blocked")}</span>}
-      </td>
-      <td>
-        <When at={version.created_at} />
-      </td>
-      <td>
-        <Plain>{version.created_by}</Plain>
-      </td>
-      <td>{bytes(version.fileSize)}</td>
-      <td>
-        {version.warnings.length === 0 ? (
-          t("none")
-        ) : (
+    <li className={state}>
+      <div>
+        <p>
+          <strong>
+            <Plain>{labelOf(version)}</Plain>
+          </strong>
+          {version.is_current && <span className="tag good">{t("current")}</span>}
+          {version.yanked_at !== null && <span className="tag bad">{t("yanked")}</span>}
+          {version.blocked_for !== null && <span className="tag bad">{t("blocked")}</span>}
+        </p>
+        <p className="soft">
+          {rich("{time} by {author}, {size}", {
+            time: <When at={version.created_at} />,
+            author: <Plain>{version.created_by}</Plain>,
+            size: bytes(version.fileSize),
+          })}
+        </p>
+        {version.warnings.length > 0 && (
           <details>
-            <summary>{version.warnings.length}</summary>
+            <summary>
+              {t(version.warnings.length === 1 ? "{count} finding" : "{count} findings", {
+                count: version.warnings.length,
+              })}
+            </summary>
             <Issues issues={version.warnings} />
           </details>
         )}
-      </td>
-      <td>
-        <div className="row tight">
-          {!version.is_current && (
-            <Link
-              className="button plain"
-              from="/skills/$id"
-              to="/skills/$id"
-              search={{ view: "compare", base: version.version_id, version: current }}
-            >
-              {t("Compare")}
-            </Link>
-          )}
-          {mayActivate &&
-            acts.map((act) => (
-              <Button key={act} kind={act === "yank" ? "danger" : "plain"} onPress={() => ask({ act, version })}>
-                {ACTS[act].button}
-              </Button>
-            ))}
-        </div>
-      </td>
-    </tr>
+      </div>
+      <div className="row tight">
+        {!version.is_current && (
+          <Link
+            className="button plain"
+            from="/skills/$id"
+            to="/skills/$id"
+            search={
+              version.number < current.version_number
+                ? { view: "compare", base: version.version_id, version: current.version_id }
+                : { view: "compare", base: current.version_id, version: version.version_id }
+            }
+          >
+            {t("Compare")}
+          </Link>
+        )}
+        {mayActivate &&
+          actsOf(version, current.version_number).map((act) => (
+            <Button key={act} kind={act === "yank" ? "danger" : "plain"} onPress={() => ask(act)}>
+              {ACTS[act].button}
+            </Button>
+          ))}
+      </div>
+    </li>
   );
 }

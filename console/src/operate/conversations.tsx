@@ -6,7 +6,7 @@ import { MessagesSquare } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type AnswerOf, call, slice } from "../gateway/call";
 import { Confirm } from "../parts/confirm";
-import { Button, Field } from "../parts/controls";
+import { Button, Choice, Field } from "../parts/controls";
 import { FormWindow } from "../parts/form-window";
 import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
@@ -17,19 +17,43 @@ import { figure, Plain, visible, When } from "../parts/text";
 import { rich, t } from "../text/text";
 
 const ROWS = 50;
+/** The number of agents that can be selected. */
+const AGENTS = 100;
+const DAY_MS = 24 * 60 * 60_000;
+const PERIODS: readonly (readonly [days: string, name: string])[] = [
+  ["", t("Any time")],
+  ["1", t("Today")],
+  ["7", t("7 days")],
+  ["30", t("30 days")],
+];
 const route = getRouteApi("/conversations");
 type Talk = AnswerOf<"conversations.list">["items"][number];
 const nameOf = ({ title, id }: Talk) => title ?? id;
 
 export function Conversations(): ReactNode {
-  const { q, cursor } = route.useSearch();
+  const { cursor, ...filter } = route.useSearch();
+  const { q, agent, days } = filter;
   const navigate = useNavigate({ from: "/conversations" });
+  const set = (field: keyof typeof filter, value: string) =>
+    void navigate({
+      search: ({ cursor: _, [field]: __, ...others }) => (value === "" ? others : { ...others, [field]: value }),
+      replace: true,
+    });
+  const agents = useQuery({ queryKey: ["ghosts", "names"], queryFn: ({ signal }) => agentNames(signal) });
   const answer = useQuery({
-    queryKey: ["conversations", q, cursor],
+    queryKey: ["conversations", filter, cursor],
     queryFn: ({ signal }) =>
       slice(
         "conversations.list",
-        { query: { limit: ROWS, ...(q === undefined ? {} : { q }), ...(cursor === undefined ? {} : { cursor }) } },
+        {
+          query: {
+            limit: ROWS,
+            ...(q === undefined ? {} : { q }),
+            ...(agent === undefined ? {} : { ghost: agent }),
+            ...(days === undefined ? {} : { since: sinceOf(Number(days)) }),
+            ...(cursor === undefined ? {} : { cursor }),
+          },
+        },
         signal,
       ),
     placeholderData: keepPreviousData,
@@ -46,14 +70,21 @@ export function Conversations(): ReactNode {
           label={t("Search conversations")}
           placeholder={t("Part of the title, agent or id")}
           value={q}
-          onSearch={(words) => void navigate({ search: words === "" ? {} : { q: words } })}
+          onSearch={(words) => set("q", words)}
         />
+        <Choice
+          label={t("Agent")}
+          value={agent ?? ""}
+          options={[["", t("All agents")], ...named(agents.data ?? [], agent)]}
+          onChange={(name) => set("agent", name)}
+        />
+        <Choice label={t("Created")} value={days ?? ""} options={PERIODS} onChange={(value) => set("days", value)} />
       </search>
       <Answer of={answer} what={t("the conversations")}>
         {({ items, next }) => (
           <>
             {items.length === 0 ? (
-              <Nothing isFirst={q === undefined && cursor === undefined} />
+              <Nothing isFirst={Object.keys(filter).length === 0 && cursor === undefined} />
             ) : (
               <Table
                 name={t("Conversations")}
@@ -91,6 +122,19 @@ export function Conversations(): ReactNode {
     </Page>
   );
 }
+
+async function agentNames(signal: AbortSignal): Promise<string[]> {
+  const { items } = await slice("ghosts.list", { query: { limit: AGENTS } }, signal);
+  return [...new Set(items.map(({ metadata }) => metadata.name))];
+}
+
+/** The options of the names. The chosen one is among them, even if its agent was deleted. */
+const named = (names: readonly string[], chosen: string | undefined) =>
+  [...new Set([...(chosen === undefined ? [] : [chosen]), ...names])].map((name) => [name, visible(name)] as const);
+
+/** The beginning of a period that ends now, at midnight UTC. */
+const sinceOf = (days: number): string =>
+  new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - ((days || 1) - 1) * DAY_MS).toISOString();
 
 function Row({ talk, ask }: { talk: Talk; ask: (act: "rename" | "delete") => void }): ReactNode {
   const { id, title, ghost, turns, last_turn_at, tokens, created_at } = talk;
@@ -173,7 +217,7 @@ function Nothing({ isFirst }: { isFirst: boolean }): ReactNode {
     </Empty>
   ) : (
     <Empty icon={MessagesSquare} title={t("No matching conversations")}>
-      <p>{t("Try another search, or clear the field.")}</p>
+      <p>{t("Try another search, or remove a filter.")}</p>
     </Empty>
   );
 }

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { type AnswerOf, call, slice } from "../gateway/call";
 import { ifReadable } from "../gateway/refusal";
 import { type Somebody, useMe } from "../gateway/session";
+import { isFailing } from "../library/rows";
 import { Card } from "../parts/card";
 import { Answer } from "../parts/state";
 import { Plain, When } from "../parts/text";
@@ -13,8 +14,6 @@ import { t } from "../text/text";
 
 const LIMIT = 100;
 const DAY_MS = 24 * 60 * 60_000;
-/** A skill is listed if at least this share of this number of tool calls failed. */
-const [FAILING, CALLS] = [0.1, 5];
 /** The share of a quota from which it is listed. */
 const FULL = 0.8;
 /** Keys and drafts are listed this long before they expire, in milliseconds. */
@@ -76,15 +75,13 @@ export function Attention({ usage }: { usage: AnswerOf<"skills.usageOfAll"> | un
 const LOOKS: readonly Item["look"][] = ["bad", "warn", "accent"];
 
 function failing(usage: AnswerOf<"skills.usageOfAll"> | undefined): Item[] {
-  return (usage?.top ?? [])
-    .filter(({ calls, failures }) => calls >= CALLS && failures / calls >= FAILING)
-    .map(({ skill_id, skill_name, calls, failures }) => ({
-      id: `failing ${skill_id}`,
-      look: "warn",
-      name: skill_name,
-      text: t("{percent} % of {calls} tool calls failed.", { percent: Math.round((failures / calls) * 100), calls }),
-      link: { to: "/skills/$id", params: { id: skill_id }, search: { view: "use" } },
-    }));
+  return (usage?.top ?? []).filter(isFailing).map(({ skill_id, skill_name, calls, failures }) => ({
+    id: `failing ${skill_id}`,
+    look: "warn",
+    name: skill_name,
+    text: t("{percent} % of {calls} tool calls failed.", { percent: Math.round((failures / calls) * 100), calls }),
+    link: { to: "/skills/$id", params: { id: skill_id }, search: { view: "use" } },
+  }));
 }
 
 /** Reads one page of each list. A list that the user's key cannot read adds nothing. */

@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import { type AnswerOf, call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Card } from "../parts/card";
+import { Figure, Figures } from "../parts/figures";
 import { Lines, type Point } from "../parts/lines";
 import { Page } from "../parts/page";
 import { Answer, Empty, Later } from "../parts/state";
@@ -77,7 +78,7 @@ export function Overview(): ReactNode {
       }
     >
       <Checklist />
-      <div className="figures">
+      <Figures>
         <Conversations of={talks} days={days} />
         <Figure name={t("Skill loads")}>
           <Later of={usage}>{(found) => <Loads usage={found} />}</Later>
@@ -86,7 +87,7 @@ export function Overview(): ReactNode {
         <Figure name={t("Failed tool calls")}>
           <Later of={usage}>{(found) => <Failures usage={found} />}</Later>
         </Figure>
-      </div>
+      </Figures>
       <div className="two">
         <Card title={t("Skill loads per day")} aside={<span className="soft">{t("Updated hourly")}</span>}>
           <Answer of={usage} what={t("the usage")}>
@@ -112,15 +113,6 @@ export function Overview(): ReactNode {
         </Card>
       </div>
     </Page>
-  );
-}
-
-function Figure({ name, children }: { name: string; children: ReactNode }): ReactNode {
-  return (
-    <section className="card figure" aria-label={name}>
-      <h2>{name}</h2>
-      {children}
-    </section>
   );
 }
 

@@ -94,15 +94,18 @@ export function Window({
   onClose,
   children,
   urgent = false,
+  isWide = false,
 }: {
   title: string;
   onClose: () => void;
   children: ReactNode;
   urgent?: boolean;
+  /** For contents such as a comparison. */
+  isWide?: boolean;
 }): ReactNode {
   return (
     <ModalOverlay isOpen isDismissable={!urgent} onOpenChange={(open) => !open && onClose()} className="veil">
-      <Modal className="window">
+      <Modal className={isWide ? "window wide" : "window"}>
         <Dialog role={urgent ? "alertdialog" : "dialog"}>
           <Heading slot="title">{title}</Heading>
           {children}

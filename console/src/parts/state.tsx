@@ -98,7 +98,7 @@ export function Answer<T>({
   what,
   children,
 }: {
-  of: Pick<UseQueryResult<T>, "data" | "error" | "refetch">;
+  of: Pick<UseQueryResult<T>, "data" | "error"> & { refetch: () => unknown };
   what: string;
   children: (data: T) => ReactNode;
 }): ReactNode {

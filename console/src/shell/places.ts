@@ -4,6 +4,7 @@ import type { LinkProps } from "@tanstack/react-router";
 import {
   Activity,
   Bot,
+  ClipboardCheck,
   Cpu,
   KeyRound,
   LayoutDashboard,
@@ -77,7 +78,13 @@ export const GROUPS: readonly { name: string | null; places: readonly Place[] }[
       { to: "/models", name: t("Models"), icon: Cpu },
     ],
   },
-  { name: t("Observe"), places: [{ to: "/conversations", name: t("Conversations"), icon: MessagesSquare }] },
+  {
+    name: t("Observe"),
+    places: [
+      { to: "/conversations", name: t("Conversations"), icon: MessagesSquare },
+      { to: "/review", name: t("Review"), icon: ClipboardCheck },
+    ],
+  },
   {
     name: t("Settings"),
     places: [

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { Button, Choice } from "../parts/controls";
 import { visible } from "../parts/text";
 import { t } from "../text/text";
-import { EXAMPLES, wordsOf } from "./examples";
+import { EXAMPLES, openingFor, wordsOf } from "./examples";
 import type { Talk } from "./talk";
 
 export function Composer({
@@ -22,7 +22,7 @@ export function Composer({
 }): ReactNode {
   const isBusy = talk.coming !== null;
   const isFirst = talk.said.length === 0;
-  const opening = isFirst && skill !== undefined ? `Use ${skill}, please.` : "";
+  const opening = isFirst && skill !== undefined ? openingFor(skill) : "";
   // The initial text for trying a skill stays until the user types.
   const [isTouched, setTouched] = useState(false);
   const text = talk.draft === "" && !isTouched ? opening : talk.draft;

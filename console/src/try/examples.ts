@@ -70,3 +70,6 @@ export const EXAMPLES: readonly Example[] = [
 
 /** Returns the message of an example for a model. */
 export const wordsOf = ({ label, script }: Example, model: string): string => (model === "demo" ? script : label);
+
+/** Returns the first message of a chat that tries a skill. It is for the model and therefore in English. */
+export const openingFor = (skill: string): string => `Use ${skill}, please.`;

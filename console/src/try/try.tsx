@@ -1,7 +1,7 @@
 // A chat with a model of the gateway, next to the state of its conversation.
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Cpu, MessageSquare, MessageSquareOff } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { drawn } from "../conversation/drawing";
@@ -16,9 +16,17 @@ import { Plain } from "../parts/text";
 import { rich, t } from "../text/text";
 import { modelNames } from "./chat";
 import { Composer } from "./composer";
+import { openingFor } from "./examples";
 import { recall } from "./kept";
 import { Log } from "./log";
 import { type Talk, useTalk } from "./talk";
+
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** Sends the opening message of a skill at once. */
+    send?: boolean;
+  }
+}
 
 const route = getRouteApi("/try");
 /** The time a message waits for the page's socket. Without the socket a skill cannot send questions. */
@@ -129,6 +137,14 @@ function Room({
     show.current = talk.show;
   });
   const model = models.find((name) => name === (talk.model ?? chosen)) ?? likely(models);
+  // Only a link of the console has this state. An address from elsewhere sends nothing.
+  const sends = useRouterState({ select: ({ location }) => location.state.send === true });
+  const isSent = useRef(false);
+  useEffect(() => {
+    if (!sends || skill === undefined || c !== undefined || isSent.current) return;
+    isSent.current = true;
+    talk.say(openingFor(skill), model);
+  });
   return (
     <div className="try">
       <section className="talking" aria-label={t("Chat")}>

@@ -98,13 +98,16 @@ export const network: Command = {
     const gateway = await gatewayOf(work, values);
     const { metadata } = await findNamed(gateway, skill);
     const path = `${SKILLS}/${metadata.labels.id}/network`;
-    let found = await gateway.read(networkSchema, path);
+    const read = await gateway.readWithStatus(networkSchema, path);
+    let found = read.body;
     if (isChanged) {
       const named = new Set(hosts.map((host) => host.toLowerCase()));
       const stay = found.approved.filter((host) => named.size > 0 && !named.has(host));
       const approved =
         values.revoke === true ? stay : [...new Set([...found.approved, ...(named.size > 0 ? named : found.waiting)])];
-      found = await gateway.read(networkSchema, path, { method: "PUT", json: { hosts: approved } });
+      // Hosts of a version that became current meanwhile are not approved unseen.
+      const headers: Record<string, string> = read.tag === "" ? {} : { "if-match": read.tag };
+      found = await gateway.read(networkSchema, path, { method: "PUT", json: { hosts: approved }, headers });
     }
     answer(work, { id: metadata.labels.id, name: metadata.name, ...found });
     const { declared, approved, waiting } = found;

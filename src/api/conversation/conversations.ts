@@ -39,6 +39,10 @@ const listItem = () =>
     tokens: z.number().nullable().openapi({ description: "The billed tokens so far." }),
   });
 
+const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+const CREATED = (when: string) =>
+  ({ type: "string", format: "date-time", description: `Only those created ${when} this time (RFC 3339).` }) as const;
+
 export const conversationRoutes = router();
 
 conversationRoutes.openapi(
@@ -68,7 +72,14 @@ conversationRoutes.openapi(
     method: "get",
     path: "/conversations",
     summary: "Lists your conversations, newest first.",
-    request: { query: pageQuery.extend({ q: z.string().min(1).max(200).optional() }) },
+    request: {
+      query: pageQuery.extend({
+        q: z.string().min(1).max(200).optional(),
+        ghost: z.string().min(1).max(200).optional().openapi({ description: "Only those of this agent (ghost)." }),
+        since: moment.optional().openapi(CREATED("at or after")),
+        until: moment.optional().openapi(CREATED("before")),
+      }),
+    },
     responses: {
       200: json("A page of the list.", () =>
         z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() }),

@@ -21,7 +21,8 @@ export const CONVERSATION_TEXTS: OperationTexts = {
   },
   [`GET ${C}`]: {
     id: "conversations.list",
-    about: "Lists your conversations, newest first. `q` filters by a part of the title, the agent (ghost) or the id.",
+    about:
+      "Lists your conversations, newest first. `q` filters by a part of the title, the agent (ghost) or the id; `ghost`, `since` and `until` by agent and time of creation.",
   },
   [`PUT ${C}/{id}`]: {
     id: "conversations.set",
@@ -53,7 +54,8 @@ export const CONVERSATION_TEXTS: OperationTexts = {
   },
   [`GET ${C}/{id}/at/{turn}`]: {
     id: "conversations.at",
-    about: "Returns the active skills and tokens of a turn, as of the latest run of that turn.",
+    about:
+      "Returns the active skills and tokens of a turn, and its `steps`: what the model, tools, scripts and questions did, and when. All are as of the latest run of that turn.",
   },
   [`POST ${C}/{id}/turns`]: {
     id: "turns.prepare",

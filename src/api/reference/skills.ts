@@ -176,7 +176,7 @@ export const SKILL_TEXTS: OperationTexts = {
   [`PUT ${S}/{id}/network`]: {
     id: "skills.approveNetwork",
     about:
-      "Replaces the list of approved hosts. It applies to the next run, for every agent that uses the skill; `[]` approves none. A host that no version declares is 400 `NETWORK_NOT_DECLARED`. Only for the owner, Maintainers of its group, or admins for public skills.",
+      "Replaces the list of approved hosts. It applies to the next run, for every agent that uses the skill; `[]` approves none. With `If-Match` (the `ETag` of `skills.network`), the response is 412 `NETWORK_CHANGED` if the declared or approved hosts changed since you read them, so exactly what was reviewed is approved. A host that no version declares is 400 `NETWORK_NOT_DECLARED`. Only for the owner, Maintainers of its group, or admins for public skills.",
     body: { hosts: ["api.github.com"] },
   },
   [`PUT ${S}/{id}/env`]: {

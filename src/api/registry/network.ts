@@ -1,7 +1,7 @@
 // Routes for the hosts that code of a skill can call, and for values that all users of the skill share.
 
 import { createRoute } from "@hono/zod-openapi";
-import { notModified, tagged } from "../../edge/etag";
+import { namesTag, notModified, tagged, tagOfJson } from "../../edge/etag";
 import { router } from "../../edge/router";
 import { json, jsonBody, noContent, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
@@ -41,11 +41,16 @@ networkRoutes.openapi(
     path: "/{id}/network",
     summary: "Approves the hosts that code of a skill can call.",
     request: { params, body: jsonBody(() => z.strictObject({ hosts: networkHosts() })) },
-    responses: { 200: json("The hosts.", networkSchema), ...refusals(400, 403, 404, 415) },
+    responses: { 200: json("The hosts.", networkSchema), ...refusals(400, 403, 404, 412, 415) },
   }),
   async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(wireNetwork(await approveNetwork(c.get("context"), id, c.req.valid("json").hosts)), 200);
+    const tags = c.req.header("if-match");
+    const isMeant = async (network: SkillNetwork) => namesTag(tags, await tagOfJson(wireNetwork(network)));
+    const { hosts } = c.req.valid("json");
+    const network = await approveNetwork(c.get("context"), id, hosts, tags === undefined ? null : isMeant);
+    const answer = wireNetwork(network);
+    return c.json(answer, 200, { etag: await tagOfJson(answer) });
   },
 );
 

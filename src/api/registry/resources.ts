@@ -8,6 +8,7 @@ import { jsonObject } from "../../domain/json";
 import { withoutCredentials } from "../../domain/package/credentials";
 import { instant, issueSchema } from "../../edge/schemas";
 import * as z from "../../edge/zod";
+import { CONTENTS, type SkillContent } from "../../storage/d1/skill-lists";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { VersionSummary } from "../../storage/d1/versions";
 import { leftOutSchema } from "./excluded-clients";
@@ -146,6 +147,10 @@ export const skillItemSchema = () =>
       updated_at: z.string(),
       /** Findings of the inspection by severity. */
       findings: z.object({ high: z.int(), low: z.int(), info: z.int() }),
+      contents: z
+        .array(z.enum(CONTENTS))
+        .optional()
+        .openapi({ description: "What the skill contains. Only with `contents=true`." }),
     })
     .openapi("SkillItem");
 
@@ -227,7 +232,10 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
   };
 }
 
-export function skillItem(skill: SkillSummary): z.infer<ReturnType<typeof skillItemSchema>> {
+export function skillItem(
+  skill: SkillSummary,
+  contents?: readonly SkillContent[],
+): z.infer<ReturnType<typeof skillItemSchema>> {
   return {
     id: skill.id,
     name: skill.name,
@@ -244,6 +252,7 @@ export function skillItem(skill: SkillSummary): z.infer<ReturnType<typeof skillI
     created_at: instant(skill.createdAt),
     updated_at: instant(skill.updatedAt),
     findings: countFindings(skill.warnings),
+    ...(contents === undefined ? {} : { contents: [...contents] }),
   };
 }
 

@@ -17,7 +17,7 @@ import {
   removeSkillReference,
   removeSkillReferences,
 } from "../../services/registry/deletion";
-import { readSkills, readUnified } from "../../services/registry/listing";
+import { readContents, readSkills, readUnified } from "../../services/registry/listing";
 import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
 import { draftRoutes } from "./drafts";
 import { withExcludedClients } from "./excluded-clients";
@@ -89,14 +89,20 @@ skillRoutes.openapi(
       query: listQuery.extend({
         scope: z.enum(["all", "personal", "group"]).default("all"),
         group_name: z.string().optional(),
+        contents: flag.openapi({ description: "Whether each skill has the field `contents`." }),
       }),
     },
     responses: { 200: { ...json("A page of the list.", items), headers: next }, ...refusals(400, 404) },
   }),
   async (c) => {
-    const { scope, group_name, ...query } = c.req.valid("query");
-    const { skills: found, nextCursor } = await readUnified(c.get("context"), scope, group_name, query);
-    return c.json(found.map(skillItem), 200, setNextLink(c.req.url, nextCursor));
+    const { scope, group_name, contents, ...query } = c.req.valid("query");
+    const context = c.get("context");
+    const { skills: found, nextCursor } = await readUnified(context, scope, group_name, query);
+    const known = contents ? await readContents(context, found) : null;
+    const list = found.map((skill) =>
+      skillItem(skill, known === null ? undefined : (known.get(skill.versionId) ?? [])),
+    );
+    return c.json(list, 200, setNextLink(c.req.url, nextCursor));
   },
 );
 
@@ -116,7 +122,11 @@ skillRoutes.openapi(
       undefined,
       c.req.valid("query"),
     );
-    return c.json(found.map(skillItem), 200, setNextLink(c.req.url, nextCursor));
+    return c.json(
+      found.map((skill) => skillItem(skill)),
+      200,
+      setNextLink(c.req.url, nextCursor),
+    );
   },
 );
 

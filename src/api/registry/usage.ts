@@ -16,7 +16,12 @@ usageRoutes.openapi(
     method: "get",
     path: "/usage",
     summary: "Returns how often skills were used.",
-    request: { query: z.object({ days: integerParameter(1, USE_LIMITS.daysOfAll).default(7) }) },
+    request: {
+      query: z.object({
+        days: integerParameter(1, USE_LIMITS.daysOfAll).default(7),
+        top: integerParameter(1, USE_LIMITS.topMost).default(USE_LIMITS.top),
+      }),
+    },
     responses: {
       200: json("The counts by day, and the most loaded skills.", () =>
         z.object({
@@ -33,7 +38,7 @@ usageRoutes.openapi(
     },
   }),
   async (c) => {
-    const { since, until, days, ...found } = await readUsageOfAll(c.get("context"), c.req.valid("query").days);
+    const { since, until, days, ...found } = await readUsageOfAll(c.get("context"), c.req.valid("query"));
     const used = {
       since: dateOf(since),
       until: dateOf(until),

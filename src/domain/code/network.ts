@@ -40,6 +40,9 @@ export interface CodeNetwork {
   values: readonly CodeValue[];
 }
 
+/** Why a request of skill code was not sent, as opposed to one that was sent and failed. The message is for the code. */
+export class RequestRefused extends Error {}
+
 /** A request as skill code sends it. */
 export const codeRequestSchema = z.lazy(() =>
   z.object({

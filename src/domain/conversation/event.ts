@@ -57,6 +57,22 @@ const turnLedgerSchema = z.lazy(() =>
 /** A model step by the time of its calls. `alone`: it only finds, loads and unloads skills. */
 const stepSchema = z.lazy(() => z.object({ at: z.number(), alone: z.boolean() }));
 
+/** A finished tool call, for the trace of its turn. */
+const finishedCallSchema = z.lazy(() =>
+  z.object({
+    name: z.string(),
+    /** The skill whose tool it is, or that it concerns; absent: neither. */
+    skill: z.string().optional(),
+    /** Start in milliseconds since the epoch, and duration in milliseconds. */
+    at: z.number(),
+    ms: z.number(),
+    /** Absent: it succeeded. */
+    ended: z.enum(["failed", "cancelled"]).optional(),
+    /** The beginning of the text of a failed call. */
+    error: z.string().optional(),
+  }),
+);
+
 /** `skills` contains a reference to every skill active in the turn, at its version in this turn. */
 const turnEvent = z.lazy(() =>
   z.object({
@@ -76,6 +92,8 @@ const turnEvent = z.lazy(() =>
     history: historyAskSchema.extend({ have: z.array(z.string()).nullable() }).optional(),
     /** Absent in logs of earlier gateways. */
     ledger: turnLedgerSchema.optional(),
+    /** The calls of the previous turn. Absent if it had none, and in logs of earlier gateways. */
+    previous_calls: z.array(finishedCallSchema).optional(),
   }),
 );
 
@@ -142,6 +160,7 @@ export const eventSchema = z.lazy(() =>
 
 export type ContextEdit = z.infer<typeof contextEditSchema>;
 export type TurnLedger = z.infer<typeof turnLedgerSchema>;
+export type FinishedCall = z.infer<typeof finishedCallSchema>;
 export type ModelStep = z.infer<typeof stepSchema>;
 export type HistoryAsk = z.infer<typeof historyAskSchema>;
 export type Delivery = z.infer<typeof deliverySchema>;

@@ -7,6 +7,7 @@ import { jsonObject, jsonValue } from "../../domain/json";
 import type { ServerLog } from "../../domain/servers/log";
 import { PLACES } from "../../domain/settings/settings";
 import { questionItemSchema } from "../questions/views";
+import { traceSchema } from "./trace";
 
 const issueSchema = () =>
   z.object({
@@ -159,9 +160,9 @@ export const eventsReplySchema = () =>
     next_cursor: z.int().nullable(),
   });
 
-/** The state in one turn. If the turn was repeated, of its latest run. */
+/** The state in one turn, and what ran in it. If the turn was repeated, of its latest run. */
 export const pastSchema = () =>
-  z.object({ turn: z.int(), active: z.array(activeSkillSchema()), tokens: tokensSchema() });
+  z.object({ turn: z.int(), active: z.array(activeSkillSchema()), tokens: tokensSchema(), steps: traceSchema() });
 
 const taskSkillRefSchema = () =>
   z.object({

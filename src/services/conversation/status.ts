@@ -27,6 +27,7 @@ import type {
   TaskSkillRef,
   TaskSkills,
 } from "./replies";
+import { traceOfPass } from "./trace";
 import { restore } from "./turn";
 
 /** Returns the current status without skills that are no longer visible. */
@@ -103,15 +104,15 @@ export function loadedInTurn(state: ConversationState): string[] {
 }
 
 export function pastOf(session: Session, turn: number): PastReply {
-  const end = session.store.log.endOf(turn);
-  if (end === null)
+  const pass = session.store.log.passOf(turn);
+  if (pass === null)
     throw new GatewayError(
       "not_found",
       "TURN_NOT_FOUND",
       `Turn ${turn} not found in this conversation. Check its number.`,
     );
-  const state = stateAt(session.store, end);
-  return { turn, active: activeOf(state), tokens: tokensOf(state) };
+  const state = stateAt(session.store, pass.end);
+  return { turn, active: activeOf(state), tokens: tokensOf(state), steps: traceOfPass(session, pass) };
 }
 
 export function eventsOf(session: Session, after: number, limit: number): EventsReply {

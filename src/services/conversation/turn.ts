@@ -33,6 +33,7 @@ import {
   withHistory,
 } from "./auto/history-plan";
 import { turnLedger } from "./billing/steps";
+import { callsOfTurn } from "./trace";
 
 export interface NewTurn extends HistoryFacts {
   key: string | null;
@@ -79,6 +80,7 @@ export async function beginTurn(
     const before = present.refs.get(kept.name);
     if (before?.version_id === kept.version_id) present.pins.set(kept.name, before);
   }
+  const calls = callsOfTurn(session);
   const cost = { static: view.catalog.static_tokens, list: listCost(view, front) };
   // The turn event comes first: skills that are no longer available were active until the end of the previous turn.
   const events: ConversationEvent[] = [
@@ -92,6 +94,7 @@ export async function beginTurn(
       history_cut: request.history_cut,
       cost,
       ledger: turnLedger(context, session, request, { policy, view, front, list: cost.list, cold }),
+      ...(calls.length === 0 ? {} : { previous_calls: calls }),
     },
     ...standing
       .filter((name) => !set.direct.has(name))
@@ -111,6 +114,7 @@ export async function beginTurn(
     session.store.dropCallsBefore(turn);
     session.store.dropInstructionsExcept(activeSkills(session.state).map(({ skill }) => skill.version_id));
   });
+  session.memory.made.clear();
   return warnings;
 }
 

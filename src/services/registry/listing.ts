@@ -8,7 +8,14 @@ import { GatewayError, invalid } from "../../domain/errors";
 import { REQUEST_LIMITS, SEARCH_LIMITS } from "../../domain/limits";
 import { isIndexMissing } from "../../storage/d1/database";
 import { searchSkills } from "../../storage/d1/search";
-import { countSkillsOf, firstOfScopes, listSkills, nameAt, readSkillsAt } from "../../storage/d1/skill-lists";
+import {
+  countSkillsOf,
+  firstOfScopes,
+  listSkills,
+  nameAt,
+  readContentsOf,
+  readSkillsAt,
+} from "../../storage/d1/skill-lists";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { Context } from "../context";
 import { allowedOf, currentOf } from "./by-name";
@@ -152,6 +159,13 @@ function scopesOf(context: Context, which: ListScope, groupName: string | undefi
   scopeNamed(principal, groupName);
   return [groupScope(groupName), PUBLIC_SCOPE];
 }
+
+/** Returns what the skills contain, by the ids of their versions. */
+export const readContents = (context: Context, skills: readonly SkillSummary[]) =>
+  readContentsOf(
+    context.db,
+    skills.map(({ versionId }) => versionId),
+  );
 
 /** Returns a page of distinct names, merged from the first rows of each scope. */
 async function firstNames(

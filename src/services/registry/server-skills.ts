@@ -67,8 +67,8 @@ type Later = (work: Promise<void>) => void;
 /** Returns the skills that a server offers, and those that were approved. Reads no file of a skill. */
 export async function listServerSkills(context: Context, server: string, later: Later): Promise<ServerSkill[]> {
   requireAdmin(context.caller.principal);
-  const [entries, published, states] = await Promise.all([
-    connected(context, server, later, async (upstream) => (await readEntries(upstream)).entries),
+  const { entries } = await connected(context, server, later, readEntries);
+  const [published, states] = await Promise.all([
     skillsOfServer(context.db, server),
     serverSkillStates(context.db, server),
   ]);
@@ -183,10 +183,10 @@ export async function approveServerSkill(
 
 /** Deletes a server, and the public skills that were approved from it. Conversations that use one receive a warning. */
 export async function removeServerAndSkills(context: Context, server: string): Promise<void> {
-  const states = await serverSkillStates(context.db, server);
+  // The states stay in the database until their skills are deleted.
+  const [standing, states] = await Promise.all([removeServer(context, server), serverSkillStates(context.db, server)]);
   const withdrawn = states.flatMap(({ state, skillId }) => (state === "withdrawn" ? [skillId] : []));
-  for (const id of new Set([...(await removeServer(context, server)), ...withdrawn]))
-    await deleteSkill(context, id, true);
+  for (const id of new Set([...standing, ...withdrawn])) await deleteSkill(context, id, true);
 }
 
 /** Connects to the server as the admin, and runs the work. */

@@ -2,6 +2,7 @@
 
 import { canRead } from "../../domain/access/access";
 import { type ErrorDetails, GatewayError, type Issue } from "../../domain/errors";
+import { isConstraintFailure } from "../../storage/d1/database";
 import { hostsOfVersions, readSkillNetwork, type SkillNetwork } from "../../storage/d1/registry/declared-network";
 import { putApprovedNetwork } from "../../storage/d1/registry/skill-network";
 import { audited } from "../audit";
@@ -20,15 +21,25 @@ export async function networkOfSkill(context: Context, id: string): Promise<Skil
  * declares more hosts only reaches the approved ones.
  *
  * @param hosts a part of the hosts that versions of the skill declare
+ * @param isMeant whether the caller has reviewed this network; `null`: not checked
  */
-export async function approveNetwork(context: Context, id: string, hosts: readonly string[]): Promise<SkillNetwork> {
+export async function approveNetwork(
+  context: Context,
+  id: string,
+  hosts: readonly string[],
+  isMeant: ((network: SkillNetwork) => Promise<boolean>) | null = null,
+): Promise<SkillNetwork> {
   const [network, declared] = await Promise.all([networkOfSkill(context, id), hostsOfVersions(context.db, id)]);
   requireRight(context.caller.principal, "activate", network.scope);
+  if (isMeant !== null && !(await isMeant(network))) throw networkChanged();
   const issues = undeclaredHosts(hosts, declared, "No version declares");
   if (issues.length > 0) throw hostsNotDeclared(issues, { declared });
   const wanted = [...new Set(hosts.map((host) => host.toLowerCase()))].sort();
   const change = { before: { hosts: network.approved }, after: { hosts: wanted }, when: "is" } as const;
-  await putApprovedNetwork(audited(context, "skill.network.put", id, change), network, wanted);
+  const recorded = audited(context, "skill.network.put", id, change);
+  await putApprovedNetwork(recorded, network, wanted, isMeant === null ? null : network).catch((error: unknown) => {
+    throw isMeant !== null && isConstraintFailure(error) ? networkChanged() : error;
+  });
   return { ...network, approved: wanted };
 }
 
@@ -39,6 +50,11 @@ export function undeclaredHosts(hosts: readonly string[], declared: readonly str
     const message = `${subject} the host '${host}'. ${oneOf(declared)}`;
     return [{ code: "NETWORK_NOT_DECLARED", message, path: `hosts.${index}` }];
   });
+}
+
+function networkChanged(): GatewayError {
+  const message = "The hosts of the skill were changed after you read them. Read them again and review them.";
+  return new GatewayError("outdated", "NETWORK_CHANGED", message);
 }
 
 /** Returns the error for hosts that are not declared. `details` has those that are. */

@@ -31,12 +31,12 @@ export async function readSkillUsage(context: Context, id: string, days: number)
  * Returns the counts of all skills whose usage the caller can see, for the last days, including today, and the sums of the same number of
  * days before.
  */
-export async function readUsageOfAll(context: Context, days: number) {
+export async function readUsageOfAll(context: Context, { days, top }: { days: number; top: number }) {
   const { principal } = context.caller;
   const until = dayOf(context.now());
   const since = until - (days - 1) * DAY_MS;
   const scopes = visibleScopes(principal).filter((scope) => may(principal, "measure", scope));
-  const { earlier, ...found } = await readScopesUse(context.db, scopes, { before: since - days * DAY_MS, since });
+  const { earlier, ...found } = await readScopesUse(context.db, scopes, { before: since - days * DAY_MS, since, top });
   return { since, until, totals: sumOf(found.days), before: earlier, ...found };
 }
 

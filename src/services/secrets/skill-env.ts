@@ -32,7 +32,7 @@ export async function skillEnvValues(
   const found = new Map<string, SkillEnvValue>();
   if (names.length === 0) return found;
   const own = userScope(context.caller.principal.userId);
-  const rows = await readSkillEnv(context.db, skillId, [own, GATEWAY_SCOPE], names);
+  const rows = await readSkillEnv(context.primary, skillId, [own, GATEWAY_SCOPE], names);
   // The user's own value counts even if it cannot be decrypted: falling back would use an unintended value.
   const used = new Map<string, SkillEnvRow>();
   for (const row of rows) if (row.scope === own || !used.has(row.name)) used.set(row.name, row);
@@ -42,6 +42,6 @@ export async function skillEnvValues(
   }
   const before = context.now() - DURATIONS.secretUse;
   const unmarked = [...used.values()].filter(({ lastUsedAt }) => (lastUsedAt ?? 0) < before).map(({ id }) => id);
-  if (unmarked.length > 0) await touchSkillEnv(context.db, unmarked, before);
+  if (unmarked.length > 0) await touchSkillEnv(context.primary, unmarked, before);
   return found;
 }

@@ -8,6 +8,7 @@ import {
   codeRequestSchema,
   latin1,
   prepareRequest,
+  RequestRefused,
 } from "../../domain/code/network";
 import type { DeclaredNetwork } from "../../domain/conversation/offered";
 import { refusalIn } from "../../domain/errors";
@@ -48,8 +49,9 @@ export async function networkOf(
   declared: DeclaredNetwork | undefined,
 ): Promise<RunNetwork | null> {
   if (declared === undefined) return null;
+  // A replica can still have a revoked approval or a deleted value.
   const [approved, stored] = await Promise.all([
-    readApprovedNetwork(context.db, skill.skill_id),
+    readApprovedNetwork(context.primary, skill.skill_id),
     skillEnvValues(context, skill.skill_id, declared.env),
   ]);
   const run = hex(crypto.getRandomValues(new Uint8Array(12)));
@@ -93,15 +95,18 @@ class Requests implements HostNetwork {
 
   async send(asked: unknown, signal: AbortSignal) {
     if (++this.#count > CODE_REQUESTS.requests)
-      throw new Error(`Request limit of a run reached (${CODE_REQUESTS.requests}). Send fewer requests.`);
+      throw new RequestRefused(`Request limit of a run reached (${CODE_REQUESTS.requests}). Send fewer requests.`);
     const read = codeRequestSchema.safeParse(asked);
-    if (!read.success) throw new TypeError("The request is not valid. It has a URL, a method, headers and a body.");
+    if (!read.success)
+      throw new RequestRefused("The request is not valid. It has a URL, a method, headers and a body.");
     const prepared = prepareRequest(read.data, this.#network, __DEVELOPMENT__);
-    if ("problem" in prepared) throw new Error(prepared.problem);
+    if ("problem" in prepared) throw new RequestRefused(prepared.problem);
     await this.#audit(prepared.url.host);
     return this.#oneOfFew(async () => {
       if (this.#received >= CODE_REQUESTS.receivedBytes)
-        throw new Error(`Responses too large (limit ${CODE_REQUESTS.receivedBytes / 1_048_576} MiB for a run).`);
+        throw new RequestRefused(
+          `Responses too large (limit ${CODE_REQUESTS.receivedBytes / 1_048_576} MiB for a run).`,
+        );
       const { url, method, headers, body } = prepared;
       const guard = {
         development: __DEVELOPMENT__,

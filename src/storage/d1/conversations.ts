@@ -1,6 +1,6 @@
 // Stores the list of conversations in D1. The content of a conversation is in its Durable Object.
 
-import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
 import { minimumTokensStatement } from "./catalog";
 import type { Database } from "./database";
 import { conversations, runFiles } from "./schema/conversations";
@@ -98,20 +98,26 @@ export async function deleteConversationRow(db: Database, userId: string, id: st
   return files.map(({ object }) => object);
 }
 
-/**
- * Returns a user's conversations, newest first, after the cursor `(createdAt, id)`. With `words`, only those whose title, ghost or id
- * contains them.
- */
+export interface ConversationFilter {
+  /** A part of the title, ghost or id. */
+  words?: string | undefined;
+  ghost?: string | undefined;
+  /** Creation time in milliseconds since the epoch: at or after, and before. */
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+/** Returns a user's conversations, newest first, after the cursor `(createdAt, id)`. */
 export function listConversationRows(
   db: Database,
   userId: string,
   limit: number,
   after: { createdAt: number; id: string } | null,
-  words: string | null = null,
+  { words, since, until, ...filter }: ConversationFilter = {},
 ): Promise<ConversationRow[]> {
-  const { title, ghost, id } = conversations;
+  const { title, ghost, id, createdAt } = conversations;
   const said = sql`lower(coalesce(${title}, '') || ' ' || coalesce(${ghost}, '') || ' ' || ${id})`;
-  const named = words === null ? undefined : sql`instr(${said}, lower(${words})) > 0`;
+  const named = words === undefined ? undefined : sql`instr(${said}, lower(${words})) > 0`;
   const older =
     after === null
       ? undefined
@@ -122,7 +128,16 @@ export function listConversationRows(
   return db
     .select()
     .from(conversations)
-    .where(and(eq(conversations.userId, userId), older, named))
+    .where(
+      and(
+        eq(conversations.userId, userId),
+        older,
+        named,
+        filter.ghost === undefined ? undefined : eq(ghost, filter.ghost),
+        since === undefined ? undefined : gte(createdAt, since),
+        until === undefined ? undefined : lt(createdAt, until),
+      ),
+    )
     .orderBy(desc(conversations.createdAt), desc(conversations.id))
     .limit(limit);
 }

@@ -105,6 +105,30 @@ export async function firstOfScopes(
   return (await db.batch([first, ...rest])).flat();
 }
 
+/** A kind of thing that a skill contains besides instructions and other files. */
+export const CONTENTS = ["scripts", "tools", "servers", "network"] as const;
+export type SkillContent = (typeof CONTENTS)[number];
+
+/** Returns what each version contains, by its id. */
+export async function readContentsOf(
+  db: Database,
+  versionIds: readonly string[],
+): Promise<ReadonlyMap<string, SkillContent[]>> {
+  const listed = (field: string) => sql<number>`coalesce(json_array_length(${versions.manifest}, ${`$.${field}`}), 0)`;
+  const rows = await db
+    .select({
+      id: versions.id,
+      scripts: sql<number>`(SELECT count(*) FROM json_each(${versions.files})
+        WHERE json_each.value ->> '$.path' LIKE 'scripts/%')`,
+      tools: listed("tools"),
+      servers: sql<number>`(SELECT count(*) FROM json_each(${versions.manifest}, '$.mcpServers'))`,
+      network: listed("network"),
+    })
+    .from(versions)
+    .where(sql`${versions.id} IN (SELECT value FROM json_each(${JSON.stringify(versionIds)}))`);
+  return new Map(rows.map(({ id, ...counts }) => [id, CONTENTS.filter((content) => counts[content] > 0)]));
+}
+
 /** Returns the name at a position among the distinct names of the scopes, or `null`. */
 export async function nameAt(db: Database, scopes: readonly string[], position: number): Promise<string | null> {
   const [row] = await db

@@ -96,7 +96,7 @@ export async function readSkillUse(db: Database, skillId: string, since: number)
 export async function readScopesUse(
   db: Database,
   scopes: readonly string[],
-  { before, since }: { before: number; since: number },
+  { before, since, top: most }: { before: number; since: number; top: number },
 ) {
   // The unary plus makes SQLite read the days' index, then each skill by its id, because few of the skills are used.
   const of = (from: number) => and(gte(skillUse.day, from), inArray(sql`+${skills.scope}`, [...scopes]));
@@ -121,7 +121,7 @@ export async function readScopesUse(
       .where(of(since))
       .groupBy(sql`+${skillUse.skillId}`)
       .orderBy(desc(sums.loads), skills.name, skills.id)
-      .limit(USE_LIMITS.top),
+      .limit(most),
     db
       .select(sums)
       .from(skillUse)

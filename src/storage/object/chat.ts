@@ -94,6 +94,13 @@ export class ChatStore {
     return this.#nodes(`1 ORDER BY at DESC LIMIT ${limit}`);
   }
 
+  /** Returns the time and the model of the last answer between two times; `null` if there is none. */
+  lastAnswer(from: number, until: number): { at: number; model: string } | null {
+    if (!this.#tables.has("chat_nodes")) return null;
+    const last = "SELECT at, model FROM chat_nodes WHERE at >= ? AND at < ? ORDER BY at DESC LIMIT 1";
+    return this.#sql.exec<{ at: number; model: string }>(last, from, until).toArray()[0] ?? null;
+  }
+
   putNode({ chain, parent, digest, exchange, format, model, turn }: ChatNode, at: number): void {
     this.#tables.make("chat_nodes");
     this.#sql.exec(

@@ -68,8 +68,8 @@ export class EventLog {
     this.#noted = 0;
   }
 
-  /** Returns the last event of the latest pass over a turn; `null` if the conversation was never in it. */
-  endOf(turn: number): number | null {
+  /** Returns the first and the last event of the latest pass over a turn; `null` if the conversation was never in it. */
+  passOf(turn: number): { begin: number; end: number } | null {
     this.#notePasses();
     // The table of passes does not exist before the first turn.
     if (!this.#tables.has("passes")) return null;
@@ -80,7 +80,7 @@ export class EventLog {
     const { next } = this.#sql
       .exec<{ next: number | null }>("SELECT min(seq) AS next FROM passes WHERE seq > ?", begin)
       .one();
-    return next === null ? this.last() : next - 1;
+    return { begin, end: next === null ? this.last() : next - 1 };
   }
 
   /**

@@ -115,6 +115,23 @@ export class QuestionStore {
     return this.#ofPending<Row>("*", "ORDER BY seq").map((row) => this.#withAsker(requestOf(row)));
   }
 
+  /** Returns when the questions between two times were asked and ended, oldest first. */
+  between(from: number, until: number) {
+    if (!this.#tables.has("requests")) return [];
+    const rows = this.#sql.exec<{
+      action: string;
+      skill: string | null;
+      at: number;
+      ended: number | null;
+      state: string;
+    }>(
+      `SELECT action, skill_name AS skill, created AS at, ended, state FROM requests
+        WHERE created >= ? AND created < ? ORDER BY seq LIMIT 100`,
+      ...[from, until],
+    );
+    return rows.toArray().map(({ state, ...row }) => ({ ...row, isAnswered: state === "resolved" }));
+  }
+
   pendingCount(): number {
     return this.#ofPending<{ n: number }>("count(*) AS n")[0]?.n ?? 0;
   }

@@ -37,6 +37,57 @@ describe("the hosts of a skill", () => {
     expect(await state()).toEqual({ declared, approved: [], waiting: declared });
   });
 
+  describe("that two admins change", () => {
+    const change = (id: string, hosts: string[], tag: string) =>
+      call("PUT", `${SKILLS}/${id}/network`, { json: { hosts }, headers: { "if-match": tag } });
+    const tagOf = async (id: string) => (await call("GET", `${SKILLS}/${id}/network`)).headers.get("etag") ?? "";
+    const approved = async (id: string) =>
+      (await (await call("GET", `${SKILLS}/${id}/network`)).json<{ approved: string[] }>()).approved;
+
+    it("are approved by the one with the current tag", async () => {
+      const id = await publishDeclaring();
+      const tag = await tagOf(id);
+      const first = await change(id, ["api.example.org"], tag);
+      expect(first.status).toBe(200);
+      expect(await codeOf(await change(id, ["files.example.org"], tag))).toEqual([412, "NETWORK_CHANGED"]);
+      expect(await approved(id)).toEqual(["api.example.org"]);
+      const next = first.headers.get("etag") ?? "";
+      expect(next).toBe(await tagOf(id));
+      // A compressing proxy weakens tags.
+      expect((await change(id, [], `W/${next}`)).status).toBe(200);
+      expect((await change(id, ["files.example.org"], "*")).status).toBe(200);
+      expect(await codeOf(await change(id, [], next))).toEqual([412, "NETWORK_CHANGED"]);
+    });
+
+    it("are not approved if another version declares others meanwhile, even a host that was reviewed", async () => {
+      const name = nextName();
+      const id = await publishDeclaring(DECLARED, name);
+      const tag = await tagOf(id);
+      await publishDeclaring(`${DECLARED.replace("]", ", new.example.org]")}`, name);
+      expect(await codeOf(await change(id, ["api.example.org"], tag))).toEqual([412, "NETWORK_CHANGED"]);
+      expect(await approved(id)).toEqual([]);
+    });
+
+    it("are changed and recorded once if both requests arrive at the same time, also to revoke", async () => {
+      const id = await publishDeclaring();
+      const raced = async (lists: string[][]) => {
+        const tag = await tagOf(id);
+        const answers = await Promise.all(lists.map((hosts) => change(id, hosts, tag)));
+        const statuses = answers.map(({ status }) => status);
+        expect(statuses.toSorted()).toEqual([200, 412, 412]);
+        expect(await approved(id)).toEqual(lists[statuses.indexOf(200)]);
+      };
+      await raced([["api.example.org"], ["files.example.org"], ["api.example.org", "files.example.org"]]);
+      await raced([[], [], []]);
+      expect((await acts(id)).match(/"action":"skill.network.put"/g)).toHaveLength(2);
+    });
+
+    it("of a stranger's skill are not found, with and without a tag", async () => {
+      const { id } = await publishOwn(await keyFor("net-tagged"), { name: nextName(), frontmatter: DECLARED });
+      expect(await codeOf(await change(id, [], '"x"'))).toEqual([404, "SKILL_NOT_FOUND"]);
+    });
+  });
+
   it("have a tag that changes with the approval", async () => {
     const id = await publishDeclaring();
     const path = `${SKILLS}/${id}/network`;

@@ -55,8 +55,8 @@ it("shows live what another client does, answers for it, goes back, and comes ba
   await active(page)
     .getByRole("rowheader", { name: /markdown-style/ })
     .waitFor();
-  const [made] = await page.locator(".calls summary").allInnerTexts();
-  expect(made).toMatch(/load_skill json-table\s*done/);
+  const trace = page.getByRole("region", { name: "Trace of turn 1" });
+  await trace.getByRole("row", { name: /^load_skill · json-table/ }).waitFor();
   await page.getByText("Available skills: 6").click();
   await page.getByRole("cell", { name: /Turns JSON into readable/ }).waitFor();
 

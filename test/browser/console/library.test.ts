@@ -54,13 +54,14 @@ it("keeps the address that was asked for through the sign-in, and shows nothing 
   expect(await page.getByRole("heading", { name: "System" }).count()).toBe(0);
 });
 
-it("asks one page at a time, and holds no more rows than that", async () => {
+it("renders only the rows in view, and filters by the address", async () => {
   const { page } = desk.seen;
   const names = Array.from({ length: 60 }, (_, n) => `many-${`${n}`.padStart(3, "0")}`);
   const other = (await desk.gateway.call<{ key: string }>("POST", "/keys", { user_id: "bob" })).body.key;
   for (const name of names) {
     const form = new FormData();
-    const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: skillText(name, "1.0.0", "Text.") });
+    const tags = name === "many-042" ? "tags: [rare]\n" : "";
+    const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: skillText(name, "1.0.0", "Text.", tags) });
     form.set("file", new Blob([new Uint8Array(buffer)]), `${name}.zip`);
     const answer = await fetch(`${desk.gateway.url}/api/v1/kinds/skills/upload`, {
       method: "POST",
@@ -69,18 +70,39 @@ it("asks one page at a time, and holds no more rows than that", async () => {
     });
     expect(answer.status).toBe(201);
   }
-  const asked: string[] = [];
-  page.on("request", (request) => request.url().includes("/kinds/skills") && asked.push(request.url()));
-  await signIn(page, desk.gateway.url, other, "/console/skills");
-  await page.getByRole("link", { name: "many-000" }).waitFor();
-  expect([await page.locator("tbody tr").count(), asked.length]).toEqual([50, 1]);
-  await page.getByRole("link", { name: "Next page" }).click();
-  await page.getByRole("link", { name: "many-059" }).waitFor();
-  expect(asked.length).toBe(2);
+  await signIn(page, desk.gateway.url, other, "/console/skills?from=default");
+  const rows = page.locator("tbody tr[aria-rowindex]");
+  const link = (name: string) => page.getByRole("link", { name });
+  const part = (name: string) => page.getByRole("button", { name: new RegExp(`^${name} `) });
+  await link("many-000").waitFor();
+  expect([await rows.count(), await page.locator("[aria-rowcount]").getAttribute("aria-rowcount")]).toEqual([50, "61"]);
+  await page.getByRole("region", { name: "Skills" }).evaluate((region) => region.scrollTo(0, region.scrollHeight));
+  await link("many-059").waitFor();
+  expect(await rows.count()).toBe(50);
+  await page.getByLabel("Tag").selectOption("rare");
+  await page.getByText("1 of ", { exact: false }).waitFor();
+  await link("many-042").waitFor();
+  expect(new URL(page.url()).search).toBe("?from=default&tag=rare");
   await page.reload();
-  await page.getByRole("link", { name: "many-059" }).waitFor();
+  await link("many-042").waitFor();
+  expect(await rows.count()).toBe(1);
+  // The built-in skills have scripts, those of the user have none.
+  await part("Scripts").click();
+  await page.getByText("No matching skills").waitFor();
+  await page.getByRole("link", { name: "show all skills" }).click();
+  await part("Scripts").click();
+  await link("csv-report").waitFor();
+  expect([await link("many-042").count(), await part("Scripts").getAttribute("aria-pressed")]).toEqual([0, "true"]);
+  // No conversation has used the skills of the user.
+  await part("Scripts").click();
+  await part("Unused").click();
+  await link("many-000").waitFor();
+  expect(await part("Failing").isDisabled()).toBe(true);
+  await part("Unused").click();
+  await part("Scripts").click();
   await page.getByRole("searchbox").fill("what is many-042 for");
-  await page.keyboard.press("Enter");
-  await page.getByRole("link", { name: "many-042" }).waitFor();
+  await part("Scripts").click();
+  await page.getByRole("searchbox").press("Enter");
+  await link("many-042").waitFor();
   expect(new URL(page.url()).searchParams.get("q")).toBe("what is many-042 for");
 });

@@ -9,15 +9,15 @@ import { Desk } from "./setup";
 const desk = new Desk();
 const VALUE = "ghp_value-of-the-test";
 
-/** Publishes a version of a public skill that declares these hosts. Returns the id of the skill. */
-async function publish(name: string, version: string, hosts: string): Promise<string> {
+/** Publishes a version of a skill that declares these hosts: a public one, or with a key that of its user. Returns the id of the skill. */
+async function publish(name: string, version: string, hosts: string, key?: string): Promise<string> {
   const text = skillText(name, version, "Look.", `network: [${hosts}]\nenv: [TOKEN, OTHER]\n`);
   const form = new FormData();
-  const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: text });
+  const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: text, [`${name}/scripts/a.js`]: "fetch;\n" });
   form.set("file", new Blob([new Uint8Array(buffer)]), `${name}.zip`);
-  const answer = await fetch(`${desk.gateway.url}/api/v1/kinds/skills/public`, {
+  const answer = await fetch(`${desk.gateway.url}/api/v1/kinds/skills/${key === undefined ? "public" : "upload"}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${desk.gateway.key}` },
+    headers: { authorization: `Bearer ${key ?? desk.gateway.key}` },
     body: form,
   });
   expect(answer.ok).toBe(true);
@@ -116,4 +116,62 @@ it("marks shared values, and hides variables from a key that cannot store secret
   await desk.enter(reader, `/skills/${id}?view=permissions`);
   await row(page, HOSTS, "api.example.org");
   expect(await page.getByRole("region", { name: "Variables" }).count()).toBe(0);
+});
+
+it("shares the value of an admin with all users, beside the admin's own, and deletes it again", async () => {
+  const id = await publish("sharing", "1.0.0", "api.example.org");
+  const page = await desk.enter(desk.gateway.key, `/skills/${id}?view=permissions`);
+  await page.getByRole("button", { name: "Set TOKEN" }).click();
+  await page.getByLabel("Value", { exact: true }).fill(VALUE);
+  await page.getByRole("checkbox", { name: /Share with all users/ }).focus();
+  await page.keyboard.press("Space");
+  await look(page);
+  await page.getByRole("button", { name: "Store" }).click();
+  await page.getByRole("button", { name: "Replace the shared value of TOKEN" }).waitFor();
+  const key = await desk.keyOf("dora");
+  const shared = async () => {
+    const { body } = await desk.as(key, "GET", `/me/skill-env/${id}`);
+    return (body as { values: { name: string; shared: boolean }[] }).values;
+  };
+  expect(await shared()).toMatchObject([{ name: "TOKEN", shared: true }]);
+  await page.getByRole("button", { name: "Set OTHER" }).click();
+  await page.getByLabel("Value", { exact: true }).fill(VALUE);
+  await page.getByRole("button", { name: "Store" }).click();
+  await page.getByRole("button", { name: "Replace OTHER" }).waitFor();
+  expect(await shared()).toHaveLength(1);
+  await desk.as(desk.gateway.key, "PUT", `/me/skill-env/${id}`, { values: { TOKEN: VALUE } });
+  await page.reload();
+  await page.getByRole("button", { name: "Delete TOKEN", exact: true }).waitFor();
+  await look(page);
+  await page.getByRole("button", { name: "Delete the shared value of TOKEN" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete the shared value of TOKEN" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Replace TOKEN", exact: true }).waitFor();
+  expect(await shared()).toEqual([]);
+});
+
+it("approves no host of a version that was published while the dialog was open", async () => {
+  const id = await publish("raced", "1.0.0", "api.example.org");
+  const page = await desk.enter(desk.gateway.key, `/skills/${id}?view=permissions`);
+  await page.getByRole("button", { name: "Approve api.example.org" }).click();
+  await publish("raced", "1.1.0", "api.example.org, new.example.org");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("alertdialog").getByText("The hosts of the skill were changed after you read them.").waitFor();
+  const { body } = await desk.as(desk.gateway.key, "GET", `/kinds/skills/${id}/network`);
+  expect(body).toMatchObject({ approved: [] });
+  // Behind the dialog are the hosts to review.
+  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Approve all" }).waitFor();
+});
+
+it("says that the code of a user's own skill does not run here, and which setting would allow it", async () => {
+  const key = await desk.keyOf("frank");
+  const id = await publish("private-code", "1.0.0", "api.example.org", key);
+  const page = await desk.enter(key, `/skills/${id}`);
+  await page
+    .getByText(/the operator can set `?CODE_SCOPES=users/)
+    .first()
+    .waitFor({ state: "attached" });
+  await page.goto(`${desk.gateway.url}/console/skills/${id}?view=permissions`);
+  expect(await row(page, "Permissions", "Runs code")).toEqual(["no"]);
 });

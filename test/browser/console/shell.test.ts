@@ -151,3 +151,49 @@ it("redirects former addresses", async () => {
   await page.getByRole("searchbox").waitFor();
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/console/skills?q=json&from=public");
 });
+
+it("keeps both tabs signed in that sign in at the same moment, and shows another user's sign-in in each tab", async () => {
+  const { context, page } = desk.seen;
+  const [key, other] = [await desk.keyOf("dora"), await desk.keyOf("emil")];
+  const second = await context.newPage();
+  const pages = [page, second];
+  let [sent, answered] = [0, 0];
+  const { promise: bothPressed, resolve: press } = Promise.withResolvers<void>();
+  await context.route("**/console/api/session", async (route) => {
+    if (route.request().method() === "POST") {
+      sent++;
+      await bothPressed;
+    }
+    // Chromium sends it. A response that the test passes on would set its cookie again, after that of the next sign-in.
+    await route.continue();
+  });
+  context.on("response", (response) => {
+    if (response.request().method() === "POST" && response.url().endsWith("/console/api/session")) answered++;
+  });
+  for (const one of pages) {
+    await one.goto(`${desk.gateway.url}/console/limits`);
+    await one.getByLabel("API key").fill(key);
+  }
+  for (const one of pages) {
+    await one.getByRole("button", { name: "Sign in", exact: true }).click();
+    await one.getByRole("button", { name: "Signing in…" }).waitFor();
+  }
+  const waiting = () => second.evaluate(async () => (await navigator.locks.query()).pending?.length);
+  await expect.poll(waiting).toBe(1);
+  expect(sent).toBe(1);
+  press();
+  await expect.poll(() => answered).toBe(2);
+  for (const one of pages) await one.getByRole("heading", { name: "System" }).waitFor();
+  for (const one of pages) {
+    await one.reload();
+    await one.getByRole("heading", { name: "System" }).waitFor();
+  }
+  await context.unroute("**/console/api/session");
+  // A third tab signs another user in. The tabs of this browser share one cookie, so that they show the same user.
+  await second.evaluate(async (proof) => {
+    const headers = { "content-type": "application/json", "x-skillgate-console": "1" };
+    await fetch("/console/api/session", { method: "POST", headers, body: JSON.stringify({ key: proof }) });
+    new BroadcastChannel("console-session").postMessage("signed in");
+  }, other);
+  for (const one of pages) await one.getByRole("button", { name: /^Account: emil/ }).waitFor();
+});

@@ -63,6 +63,13 @@ async function say(page: Page, text: string): Promise<void> {
   await page.locator(".talk .prose").nth(before).waitFor();
 }
 const does = (page: Page) => page.getByRole("region", { name: "Conversation state" });
+/** The steps of the shown turn, without the times of the model. */
+const steps = (page: Page) => page.locator(".trace .step > th").filter({ hasNotText: "demo" });
+const NAMES = [
+  "load_skill · mermaid-diagram",
+  "render_mermaid · mermaid-diagram",
+  "Question · render_mermaid · mermaid-diagram",
+];
 const active = (page: Page) => does(page).getByRole("region", { name: "Active skills" });
 const idIn = (page: Page) => new URL(page.url()).searchParams.get("c") ?? "";
 
@@ -79,10 +86,10 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   await active(page)
     .getByRole("row", { name: /mermaid-diagram .* in 3 turns loaded by the model, in turn 1/ })
     .waitFor();
-  expect(await page.locator(".calls summary code").allInnerTexts()).toEqual(["load_skill", "render_mermaid"]);
-  await page.locator(".calls summary").nth(1).focus();
+  await expect.poll(() => steps(page).allInnerTexts()).toEqual(NAMES);
+  await steps(page).nth(1).getByRole("button").focus();
   await page.keyboard.press("Enter");
-  expect(await page.locator(".calls li").nth(1).innerText()).toMatch(/sequenceDiagram[\s\S]*"rendered":true/);
+  expect(await page.locator(".trace .detail").innerText()).toMatch(/sequenceDiagram[\s\S]*"rendered":true/);
 
   const left: string[] = [];
   for (let turn = 2; turn <= 5; turn++) {
@@ -105,7 +112,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   await page.keyboard.press("Home");
   await page.getByText("Showing turn 1").waitFor();
   await active(page).getByRole("cell", { name: "in 3 turns" }).waitFor();
-  expect(await page.locator(".calls summary code").allInnerTexts()).toEqual(["load_skill", "render_mermaid"]);
+  await expect.poll(() => steps(page).allInnerTexts()).toEqual(NAMES);
   expect(new URL(page.url()).searchParams.get("at")).not.toBeNull();
   await page.keyboard.press("ArrowRight");
   await page.getByText("Showing turn 2").waitFor();
@@ -141,7 +148,8 @@ it("sends the error of a drawing to the model, and shows a script's file", async
   await enter(page, "ben");
   await page.getByRole("button", { name: "Draw a flow, with a mistake" }).click();
   await page.locator(".talk .prose", { hasText: "error" }).waitFor();
-  await page.locator(".calls .tag.bad").waitFor();
+  await page.locator(".trace .tag.bad").waitFor();
+  await page.locator(".trace .why").waitFor();
   await page.getByRole("button", { name: "New chat" }).click();
   await say(page, 'Use plot: execute_skill_script {"skill_name":"plot","script_path":"scripts/plot.js"}');
   expect(await page.locator(".talk .prose").innerText()).toContain("818");
@@ -272,6 +280,9 @@ it("begins with the skill that somebody came from, and says where there is no mo
   await go(page, "Skills");
   await page.getByRole("link", { name: "json-table" }).click();
   await page.getByRole("main").getByRole("link", { name: "Try it" }).click();
+  await page.locator(".talk .user").getByText("Use json-table, please.").waitFor();
+  // An address alone sends nothing, because it could come from elsewhere.
+  await page.goto(`${gateway.url}/console/try?skill=json-table`);
   expect(await messageIn(page).inputValue()).toBe("Use json-table, please.");
   await modelIn(page).selectOption("demo");
   await page.getByRole("button", { name: "Send" }).click();
@@ -296,7 +307,7 @@ it.each([
   await look("empty");
   await page.getByRole("button", { name: "Draw how a login works" }).click();
   await page.locator(".talk .prose").waitFor();
-  await page.locator(".calls summary").nth(1).click();
+  await steps(page).nth(1).getByRole("button").click();
   await page.locator(".lanes summary").click();
   await page.locator(".lines summary").first().click();
   await page.getByRole("button", { name: "Show the prompt" }).click();

@@ -21,7 +21,7 @@ const files = readdirSync(sources, { recursive: true, encoding: "utf8" })
   .map((name) => ({ name, text: readFileSync(path.join(sources, name), "utf8") }));
 
 const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text) && text.trim() !== NAME;
-const isAddress = (text: string): boolean => /^[\w.-]+\.[a-z]{2,}$|^https?:/.test(text);
+const isAddress = (text: string): boolean => /^[\w./-]+\.[a-z]{2,}$|^https?:/.test(text);
 
 /** Returns texts that a user would read and that are not looked up in a catalog, with their file. */
 function untranslated(name: string, text: string): string[] {

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { PUBLIC_SCOPE, userScope } from "../../../src/domain/access/access";
 import { invokeSkill } from "../../../src/services/registry/by-name";
-import { readSkills, readUnified } from "../../../src/services/registry/listing";
+import { readContents, readSkills, readUnified } from "../../../src/services/registry/listing";
 import { publish } from "../../../src/services/registry/publish";
 import { contextOf } from "../../support/context";
 import { type SkillFixture, skillZip } from "../../support/skill";
@@ -104,4 +104,18 @@ describe("pages", () => {
     } while (cursor !== undefined);
     expect(seen.filter((name) => names.includes(name))).toEqual(["a", "ｚ", "𠮷"]);
   });
+});
+
+it("reports what each skill contains", async () => {
+  const frontmatter = "network: [api.example.com]\nmcpServers:\n  maps: { url: https://maps.example.com/mcp }";
+  const files = { "scripts/main.js": "console.log(1);" };
+  await add(userScope("ivy"), "ivy", { name: "full", frontmatter, files });
+  await add(userScope("ivy"), "ivy", { name: "plain" });
+  const context = contextOf("ivy", { settings: { SKILLS_ALLOWED: "full,plain" } });
+  const { skills } = await readUnified(context, "all", undefined, {});
+  const contents = await readContents(context, skills);
+  expect(skills.map(({ name, versionId }) => [name, contents.get(versionId)])).toEqual([
+    ["full", ["scripts", "servers", "network"]],
+    ["plain", []],
+  ]);
 });

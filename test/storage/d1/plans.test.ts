@@ -140,6 +140,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     expect(await publishing.deleteSkillRows(db, { id: "c", scope: OWN }, "all")).toEqual(["ver_c"]);
     await publishing.deleteSkillRows(db, { id: "nothing", scope: OWN }, SCOPES);
   },
+  readContentsOf: (db) => skillLists.readContentsOf(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readSkillsAt: (db) => skillLists.readSkillsAt(db, ["ver_0-1", "ver_0-2", "ver_nothing"], PAGE),
   searchOnTrial: (db) => search.searchOnTrial(db, SCOPES, [SEARCHED], ["number77"], { limit: 10, only: null }),
   searchSkills: (db) => search.searchSkills(db, SCOPES, "number77", 10),
@@ -266,7 +267,14 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
     await conversations.listConversationRows(db, BIG_USER, PAGE, null);
-    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: Date.now(), id: "one" }, "tides");
+    await conversations.listConversationRows(
+      db,
+      BIG_USER,
+      PAGE,
+      { createdAt: Date.now(), id: "one" },
+      { words: "tides" },
+    );
+    await conversations.listConversationRows(db, BIG_USER, PAGE, null, { ghost: "editor", since: 1, until: 2 });
   },
   putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),
   readServer: (db) => servers.readServer(db, "one"),
@@ -300,7 +308,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await skillUse.addUses(db, BIG_USER, { id: "use_2", at: 1, counts }, 1);
   },
   readSkillUse: (db) => skillUse.readSkillUse(db, "skl_0-1", 0),
-  readScopesUse: (db) => skillUse.readScopesUse(db, [OWN, "public"], { before: 0, since: 1 }),
+  readScopesUse: (db) => skillUse.readScopesUse(db, [OWN, "public"], { before: 0, since: 1, top: 10 }),
   readMostUsed: (db) => skillUse.readMostUsed(db, 0, PAGE),
   putSkillOrder: (db) => skillUse.putSkillOrder(db, 1, ["skl_0-1"]),
   skillOrder: async (db) => skillUse.skillOrder(db, 2),

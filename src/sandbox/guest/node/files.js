@@ -39,9 +39,16 @@ export function makeFiles({ zip, files, given, limits, run }) {
   return { fs, volume, original, written: () => new Map(written()) };
 }
 
-/** Sets the folder for relative paths. */
+/** Sets the folder for relative paths. Files keep the owner with which memfs checks permissions, whatever user the script is. */
 export function bindProcess(fs, process) {
-  fs.__vol._core.process = process;
+  const core = fs.__vol._core;
+  const { process: own } = core;
+  core.process = {
+    cwd: () => process.cwd(),
+    platform: process.platform,
+    getuid: () => own.getuid?.() ?? 0,
+    getgid: () => own.getgid?.() ?? 0,
+  };
 }
 
 export function isChanged({ original }, path, bytes) {

@@ -12,6 +12,7 @@ import { NO_REQUEST_DIGEST } from "../../../storage/object/results";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
 import { storedTool } from "../../tools/memory";
+import { finishedCall, rememberCall } from "../trace";
 
 /** A reported call, from its start to its end. */
 export interface ReportedCall {
@@ -40,8 +41,10 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
   running.set(call.id, story);
   notifyPages(session, story);
   let lastSent = Number.NEGATIVE_INFINITY;
-  const ended = (head: CallHead) => {
+  const ended = (head: CallHead, result: ToolResult | null) => {
     story.head = head;
+    const made = finishedCall(head, result);
+    if (made !== null) rememberCall(session, call.id, story.turn, made);
     if (running.get(call.id) === story) running.delete(call.id);
     notifyPages(session, story);
   };
@@ -60,9 +63,9 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
       const storedResult = repeats ? result : text(story.output ?? "");
       const head = { id: call.id, turn: story.turn, request: repeats ? request : NO_REQUEST_DIGEST, shown };
       if (repeats || showsCalls(session)) session.store.keepCallResult(head, JSON.stringify(storedResult));
-      ended(shown);
+      ended(shown, result);
     },
-    fail: () => ended(afterEnd(story.head, null, false, context.now())),
+    fail: () => ended(afterEnd(story.head, null, false, context.now()), null),
   };
 }
 

@@ -10,6 +10,8 @@ export interface SkillNetwork {
   id: string;
   name: string;
   scope: string;
+  /** The current version. */
+  versionId: string | null;
   /** Both are empty if the skill has no current version. */
   hosts: string[];
   env: string[];
@@ -23,6 +25,7 @@ export async function readSkillNetwork(db: Database, skillId: string): Promise<S
       id: skills.id,
       name: skills.name,
       scope: skills.scope,
+      versionId: skills.versionId,
       manifest: versions.manifest,
       approved: skillNetworks.hosts,
     })

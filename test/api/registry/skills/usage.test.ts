@@ -111,6 +111,8 @@ describe("the use of a skill", () => {
       { skill_id: shared.id, skill_name: "shared", loads: 2 },
       { skill_id: rare.id, loads: 1 },
     ]);
+    const cut = await call("GET", `${S}/usage?days=1&top=1`);
+    expect(await cut.json()).toMatchObject({ skills: 2, top: [{ skill_id: shared.id }] });
     expect(await all(1, key)).toMatchObject({ skills: 1, totals: { loads: 1 }, top: [{ skill_id: own.id }] });
     expect(await all(30, await keyFor("uses-nobody"))).toMatchObject({ skills: 0, totals: NONE, days: [], top: [] });
     pass(24 * HOUR);

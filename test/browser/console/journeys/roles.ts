@@ -1,7 +1,7 @@
 // An admin, a Maintainer and a Reporter see only the pages and actions of their role, whatever address they type.
 
 import { expect } from "vitest";
-import { skillText, zipOf } from "../page";
+import { skillText } from "../page";
 import type { Visit } from "./visit";
 
 const ADMINS = [["/console/audit", "Not allowed."]] as const;
@@ -16,7 +16,10 @@ export async function roles(visit: Visit): Promise<void> {
     ["Reporter", "reporter"],
   ] as const)
     await gateway.call("PUT", `/groups/${group}/members/${visit.named(user)}`, { role });
-  for (const version of ["1.0.0", "2.0.0"]) await publish(visit, keys.Maintainer, group, version);
+  for (const version of ["1.0.0", "2.0.0"]) {
+    const text = skillText(visit.named("shared"), version, `Shared, ${version}.`);
+    await visit.publish(keys.Maintainer, visit.named("shared"), text, group);
+  }
   const name = visit.named("shared");
 
   await visit.enter(gateway.key);
@@ -37,11 +40,8 @@ export async function roles(visit: Visit): Promise<void> {
     await visit.go("Skills");
     await visit.press("link", name);
     await visit.press("link", "Versions");
-    await visit.row("2.0.0 (current)").waitFor();
-    expect([role, await page.getByRole("button", { name: "Make current" }).count()]).toEqual([
-      role,
-      isMaintainer ? 1 : 0,
-    ]);
+    await visit.entry("2.0.0", "current").waitFor();
+    expect([role, await page.getByRole("button", { name: "Roll back" }).count()]).toEqual([role, isMaintainer ? 1 : 0]);
     expect([role, await page.getByRole("button", { name: "Yank" }).count()]).toEqual([role, isMaintainer ? 2 : 0]);
     for (const [place, says] of ADMINS) {
       await page.goto(gateway.url + place);
@@ -61,18 +61,4 @@ async function shows(visit: Visit): Promise<{ audit: boolean; publish: boolean }
   await visit.go("Skills");
   await page.getByRole("searchbox").waitFor();
   return { audit, publish: (await link("Publish a skill").count()) > 0 };
-}
-
-async function publish(visit: Visit, key: string, group: string, version: string): Promise<void> {
-  const name = visit.named("shared");
-  const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: skillText(name, version, `Shared, ${version}.`) });
-  const form = new FormData();
-  form.set("file", new Blob([new Uint8Array(buffer)]), `${name}.zip`);
-  form.set("namespace", group);
-  const answer = await fetch(`${visit.gateway.url}/api/v1/kinds/skills/upload`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}` },
-    body: form,
-  });
-  expect(answer.status, await answer.text()).toBe(201);
 }

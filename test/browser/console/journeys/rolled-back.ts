@@ -24,7 +24,7 @@ export async function rolledBack(visit: Visit): Promise<void> {
   await visit.press("link", name);
   await page.getByText("Say the depth.").waitFor();
   await visit.press("link", "Versions");
-  await visit.press("link", "Compare", visit.row("1.0.0"));
+  await visit.press("link", "Compare", visit.entry("1.0.0"));
   await page.getByText("Added: allowed tools Bash", { exact: false }).waitFor();
   const { removed, added } = {
     removed: page.locator(".columns .removed code"),
@@ -35,10 +35,20 @@ export async function rolledBack(visit: Visit): Promise<void> {
   expect(await added.allInnerTexts()).toContain("Say the depth.");
   await visit.look("two versions side by side");
   await visit.press("link", "Versions");
-  await visit.press("button", "Make current", visit.row("1.0.0"));
-  await visit.look("the question before going back");
-  await visit.press("button", "Make current", page.getByRole("alertdialog"));
-  await visit.row("1.0.0 (current)").waitFor();
+  await visit.press("button", "Roll back", visit.entry("1.0.0"));
+  await page.getByRole("alertdialog", { name: "Roll back to 1.0.0?" }).getByText("2.0.0 is kept").waitFor();
+  await visit.look("the question before rolling back");
+  await visit.press("button", "Roll back", page.getByRole("alertdialog"));
+  await visit.entry("1.0.0", "current").waitFor();
+  // The newer version is activated, not rolled back to. A yank can be undone.
+  await visit.entry("2.0.0").getByRole("button", { name: "Activate", exact: true }).waitFor();
+  await visit.press("button", "Yank", visit.entry("2.0.0"));
+  await visit.press("button", "Yank", page.getByRole("alertdialog", { name: "Yank 2.0.0?" }));
+  await visit.entry("2.0.0", "yanked").waitFor();
+  await visit.look("a yanked version");
+  await visit.press("button", "Undo yank", visit.entry("2.0.0"));
+  await visit.press("button", "Undo yank", page.getByRole("alertdialog"));
+  await visit.entry("2.0.0").getByRole("button", { name: "Activate", exact: true }).waitFor();
   await visit.press("link", "Instructions");
   await page.getByText("Say the height.").waitFor();
 }

@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { barriers } from "../../axe";
 import type { Gateway } from "../../gateway";
 import type { Hands } from "../input";
-import { hasDrawer, overflows } from "../page";
+import { hasDrawer, overflows, zipOf } from "../page";
 
 /** One user journey through the console, from its first page to its goal. */
 export type Journey = (visit: Visit) => Promise<void>;
@@ -46,6 +46,20 @@ export class Visit {
     return target;
   }
 
+  /** Publishes a skill for the user of a key, or for a group. */
+  async publish(key: string, name: string, text: string, namespace = "default"): Promise<void> {
+    const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: text });
+    const form = new FormData();
+    form.set("file", new Blob([new Uint8Array(buffer)]), `${name}.zip`);
+    form.set("namespace", namespace);
+    const answer = await fetch(`${this.gateway.url}/api/v1/kinds/skills/upload`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: form,
+    });
+    expect(answer.status, await answer.text()).toBe(201);
+  }
+
   async press(role: "button" | "link", name: string, within: Page | Locator = this.page): Promise<void> {
     await this.hands.press(within.getByRole(role, { name, exact: true }));
   }
@@ -72,8 +86,22 @@ export class Visit {
     if (tab !== undefined) await this.press("link", tab, this.page.getByRole("navigation", { name, exact: true }));
   }
 
+  /** Does a job and checks the number of its steps: presses, filled fields and uploads. On phones, one more opens the navigation. */
+  async inSteps(most: number, job: () => Promise<void>): Promise<void> {
+    const before = this.hands.actions;
+    await job();
+    expect(this.hands.actions - before).toBeLessThanOrEqual(most + (hasDrawer(this.page) ? 1 : 0));
+  }
+
   heading(name: string): Locator {
     return this.page.getByRole("heading", { name, exact: true });
+  }
+
+  /** The entry of a version in the timeline, optionally with a mark such as `current`. */
+  entry(version: string, mark?: string): Locator {
+    const entries = this.page.getByRole("list", { name: "Versions" }).getByRole("listitem");
+    const found = entries.filter({ has: this.page.getByText(version, { exact: true }) });
+    return mark === undefined ? found : found.filter({ has: this.page.getByText(mark, { exact: true }) });
   }
 
   row(text: string): Locator {

@@ -1,17 +1,17 @@
-// Routes for /api/v1/executor: what the executor has and has installed.
+// Routes for /api/v1/executor: its state, its packages, and the packages that it has installed for skills.
 
 import { createRoute } from "@hono/zod-openapi";
 import { router } from "../edge/router";
 import { instant, json, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { requireAdmin } from "../services/admin";
-import { executorOffer } from "../services/tools/executor-offer";
+import { executorHealth } from "../services/tools/executor-health";
 
 const executorSchema = () =>
   z
     .object({
       state: z.enum(["ok", "failed", "absent"]),
-      /** Why it does not respond. */
+      /** Why it cannot run scripts, and what to install or to set. */
       problem: z.string().nullable(),
       name: z.string().nullable(),
       /** Which declared packages it installs. */
@@ -31,15 +31,20 @@ executorRoutes.openapi(
   createRoute({
     method: "get",
     path: "/executor",
-    summary: "Returns what the executor has and has installed.",
+    summary: "Returns the state and the packages of the executor.",
     responses: { 200: json("The executor.", executorSchema), ...refusals(403) },
   }),
   async (c) => {
     const context = c.get("context");
     requireAdmin(context.caller.principal, "Only admins can see the executor. Use an admin's key.");
+    // Imported on the first request, because few gateways have an executor.
+    const { executorOffer } = await import("../services/tools/executor-offer");
     const found = await executorOffer(context);
     const none = { name: null, install: null, packages: {}, layers: [] };
-    if (found === null) return c.json({ state: "absent" as const, problem: null, ...none }, 200);
+    if (found === null) {
+      const { state, issues } = await executorHealth(context.settings);
+      return c.json({ state, problem: issues[0]?.message ?? null, ...none }, 200);
+    }
     if ("problem" in found) return c.json({ state: "failed" as const, problem: found.problem, ...none }, 200);
     const { name, install, packages, layers } = found.offer;
     const shown = layers.map(({ id, requirements, bytes, used }) => ({

@@ -84,8 +84,12 @@ export async function describeExecutor(executor: RemoteExecutor): Promise<Execut
     const { code, message } = await readRefusal(response);
     throw code === "EXECUTOR_UNAVAILABLE" ? new UnavailableExecutor(message) : new Error(`${code}: ${message}`);
   }
-  const { packages, modules, commands, ...about } = offerSchema.parse(await response.json());
-  const { name, install, layers } = about;
+  const read = offerSchema.safeParse(await response.json().catch(() => null));
+  if (!read.success) {
+    const fields = new Set(read.error.issues.map(({ path }) => path.join(".") || "the response"));
+    throw new Error(`The executor's description is invalid (${[...fields].join(", ")}). See docs/executor.md.`);
+  }
+  const { packages, modules, commands, name, install, layers } = read.data;
   return {
     ...{ name, install, layers },
     packages: new Map(Object.entries(packages.python).map(([name, version]) => [packageName(name), version])),

@@ -54,7 +54,13 @@ it("the scripts of a user's own skills are sent only if EXECUTOR_SCOPES says so"
 
 describe("GET /api/v1/executor", () => {
   const layer = { id: "a".repeat(64), requirements: ["numpy==2.1.0"], bytes: 1_000, used: Date.UTC(2026, 10, 26) };
-  const offer = { protocol: 1, name: "bubblewrap", packages: { python: { NumPy: "1.24.2" } }, commands: [] };
+  const offer = {
+    protocol: 1,
+    name: "bubblewrap",
+    packages: { python: { NumPy: "1.24.2" } },
+    modules: {},
+    commands: [],
+  };
   const ask = async (url: string | null, answer: () => Response, as = ADMIN_KEY) => {
     vi.restoreAllMocks();
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
@@ -84,12 +90,28 @@ describe("GET /api/v1/executor", () => {
     const wrong = await ask("https://wrong.example", () =>
       Response.json({ ...offer, layers: [{ ...layer, used: "x" }] }),
     );
-    expect(await wrong.json()).toMatchObject({ state: "failed", ...none });
+    expect(await wrong.json()).toEqual({
+      state: "failed",
+      problem: "The executor's description is invalid (layers.0.used). See docs/executor.md.",
+      ...none,
+    });
     expect(await (await ask(null, () => new Response())).json()).toEqual({ state: "absent", problem: null, ...none });
+    changeSettings({ EXECUTOR_ADVICE: "bwrap is not installed. Install it: apt-get install bubblewrap." });
+    expect(await (await call("GET", "/api/v1/executor", { key: ADMIN_KEY })).json()).toEqual({
+      state: "absent",
+      problem: expect.stringContaining("apt-get install bubblewrap"),
+      ...none,
+    });
+    changeSettings({ EXECUTOR_URL: "https://without-key.example" });
+    expect(await (await call("GET", "/api/v1/executor", { key: ADMIN_KEY })).json()).toEqual({
+      state: "failed",
+      problem: expect.stringContaining("EXECUTOR_KEY"),
+      ...none,
+    });
   });
 
   it("is for admins", async () => {
     const refused = await ask("https://about.example", () => Response.json(offer), key);
-    expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ code: "FORBIDDEN" })]);
+    expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ code: "ADMIN_ONLY" })]);
   });
 });

@@ -55,8 +55,9 @@ export function HealthPage(): ReactNode {
                 </tr>
               ))}
             </Table>
-            <Issues issues={issues} />
-            {rights.operate && checks.executor !== "absent" && <ExecutorCard />}
+            {/* For operators, the card shows the reason in full. */}
+            <Issues issues={rights.operate ? issues.filter(({ code }) => code !== "EXECUTOR_UNAVAILABLE") : issues} />
+            {rights.operate && <ExecutorCard />}
           </>
         )}
       </Answer>

@@ -370,6 +370,7 @@ export const zh = {
   loaded: "已加载",
   "loaded and never removed": "加载后不移除",
   "loaded by the model": "由模型加载",
+  "List of Python packages": "Python 包列表",
   "Loaded {skills}": "已加载 {skills}",
   "Loading {what}…": "正在加载{what}…",
   Loads: "加载次数",
@@ -481,6 +482,7 @@ export const zh = {
   "not reported": "未报告",
   "Not sent to {hosts}. Set it again to include these hosts.": "不会发送到 {hosts}。重新设置即可包含这些主机。",
   "not set": "未设置",
+  "Not set up. Scripts that need packages or programs do not run.": "未设置。需要包或程序的脚本无法运行。",
   "Not shown, because the text is long or contains the instructions of a skill.":
     "未显示，因为文本过长或包含技能说明。",
   "Not shown: dependencies of {names}.": "未显示：{names} 的依赖。",
@@ -540,7 +542,6 @@ export const zh = {
   "Previous files": "前面的文件",
   "Previous skills": "前面的技能",
   "Previous turn": "上一轮",
-  Problem: "问题",
   Prompt: "提示词",
   "Prompt of the first turn": "第一轮的提示词",
   "Provider's cache": "提供商缓存",

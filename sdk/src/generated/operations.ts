@@ -222,7 +222,7 @@ export interface Operations {
   "drafts.promote": { request: { path: { name: string } }; answer: Skill };
   /** Creates or replaces a draft. */
   "drafts.push": { request: { path: { name: string }; body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** `default` (your own) or the name of a group. */ namespace?: string; /** True if it will be published to everybody. Admins only. */ public?: "true" | "false"; /** Comma-separated ids of users who can try it. */ users?: string } }; answer: PushedDraft };
-  /** Returns what the executor has and has installed. */
+  /** Returns the state and the packages of the executor. */
   "executor.get": { request: {  }; answer: Executor };
   /** Deletes a file that a script created. */
   "files.delete": { request: { path: { id: string; file_id: string } }; answer: void };

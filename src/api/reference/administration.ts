@@ -128,7 +128,7 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
   "GET /api/v1/executor": {
     id: "executor.get",
     about:
-      "Returns the Python packages of the executor and the sets of packages that it has installed for skills. The executor is asked at most once a minute. Admins only.",
+      "Returns whether the executor can run scripts, its Python packages, and the sets of packages that it has installed for skills. `problem` says what is missing and how to install it. The gateway asks the executor at most once a minute. Admins only.",
   },
   "GET /api/v1/users": {
     id: "users.list",

@@ -72,7 +72,7 @@ it("shows what an executor lacks, and the command that installs it", async () =>
 it("lists what the executor has installed for skills", async () => {
   const { page, heard, context } = await open(desk.browser, desk.gateway.url);
   const health = await (await fetch(new URL("/health", desk.gateway.url))).json();
-  await page.route("**/health", (route) =>
+  await page.route(isHealth, (route) =>
     route.fulfill({ json: { ...health, checks: { ...health.checks, executor: "ok" } } }),
   );
   const layer = {

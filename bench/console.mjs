@@ -196,8 +196,12 @@ function series(after) {
   const count = Math.min(100, TURNS - first);
   const turns = Array.from({ length: count }, (_, n) => ({
     ...{ seq: (first + n) * EVENTS_PER_TURN + 1, turn: first + n + 1, at: DAY, restored: false, requests: 2 },
-    ...{ loaded: n % 5 === 0 ? [`skill-000${n % 7}`] : [], active: active.map(({ skill }) => skill), billed },
-    ...{ tokens: { static: 60_000, actual: 4_000 + n }, sent: billed, usage: null },
+    ...{
+      loaded: (first + n) % 5 === 0 ? [`skill-000${(first + n) % 7}`] : [],
+      active: active.map(({ skill }) => skill),
+      billed,
+    },
+    ...{ tokens: { static: 60_000, actual: 4_000 + ((first + n) % 100) }, sent: billed, usage: null },
   }));
   const next = first + count;
   return { turns, next_cursor: next >= TURNS ? null : next * EVENTS_PER_TURN };

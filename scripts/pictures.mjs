@@ -48,8 +48,9 @@ async function main() {
     const { GATEWAY_ADMIN_KEY } = await readVariableFile(path.join(folder, ".dev.vars"));
     const { origin } = new URL(link);
     const { pictures, key, skill } = await consolePictures(origin, GATEWAY_ADMIN_KEY);
+    const keys = { user: key, admin: GATEWAY_ADMIN_KEY };
     for (const [name, bytes] of Object.entries(pictures)) await keep(name, bytes, MOST_BYTES_OF_CONSOLE);
-    console.log(`${await reviewPictures(origin, key, skill, values.review)} pictures in ${values.review}`);
+    console.log(`${await reviewPictures(origin, keys, skill, values.review)} pictures in ${values.review}`);
   } finally {
     const ended = new Promise((resolve) => gateway.once("exit", resolve));
     gateway.kill("SIGTERM");

@@ -20,7 +20,7 @@ const VERSIONS = {
 };
 const DAYS = [470, 440, 465, 530, 590, 598, 560];
 const counts = (loads, calls, failures) => ({ loads, calls, failures, tokens: loads * 1204 });
-const USAGE = {
+export const USAGE = {
   ...{ since: "2026-01-01", until: "2026-01-07", skills: 3 },
   ...{ totals: counts(3653, 1520, 21), before: counts(3390, 1400, 12) },
   days: DAYS.map((loads, n) => ({ day: `2026-01-0${n + 1}`, ...counts(loads, Math.round(loads * 0.42), 3) })),

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { chromiumPath } from "../kit/browser.mjs";
+import { USAGE } from "./console.mjs";
 
 const WIDTHS = [1440, 375];
 const THEMES = ["light", "dark"];
@@ -43,27 +44,27 @@ const PAGES = {
   "not-found": "/nothing",
 };
 
+/** Pages that are taken with the key of an admin. */
+const ADMIN = new Set(["keys", "key-new", "users", "sessions", "audit"]);
+
 /**
  * @param {string} url of a gateway with the data of `consolePictures`
- * @param {string} key an admin's, or the key of the user who owns the data
+ * @param {{ user: string, admin: string }} keys of the user who owns the data, and of an admin
  * @param {string} skill the id of a skill with two versions
  * @param {string} folder where the PNGs are written
  * @returns {Promise<number>} the number of pictures
  */
-export async function reviewPictures(url, key, skill, folder) {
+export async function reviewPictures(url, keys, skill, folder) {
   await mkdir(folder, { recursive: true });
+  await addData(url, keys);
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox", "--disable-gpu"] });
   let count = 0;
   try {
     for (const colorScheme of THEMES)
       for (const width of WIDTHS) {
-        const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
-        const page = await context.newPage();
-        await page.goto(`${url}/console/limits`);
-        await page.getByLabel("API key").fill(key);
-        await page.getByRole("button", { name: "Sign in", exact: true }).click();
-        await page.getByRole("heading", { name: "System" }).waitFor();
+        const [user, admin] = [await signedIn(keys.user), await signedIn(keys.admin)];
         for (const [name, place] of Object.entries(PAGES)) {
+          const page = ADMIN.has(name) ? admin : user;
           await page.goto(`${url}/console${place.replace("SKILL", skill)}`);
           await page.getByRole("heading", { level: 1 }).waitFor();
           await page.waitForLoadState("networkidle");
@@ -74,10 +75,42 @@ export async function reviewPictures(url, key, skill, folder) {
           await writeFile(file, await page.screenshot({ fullPage: true, animations: "disabled" }));
           count++;
         }
-        await context.close();
+        await Promise.all([user.context().close(), admin.context().close()]);
+
+        async function signedIn(key) {
+          const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+          const page = await context.newPage();
+          // Conversations report their counts once an hour.
+          await page.route("**/kinds/skills/usage?**", (route) => route.fulfill({ json: USAGE }));
+          await page.goto(`${url}/console/limits`);
+          await page.getByLabel("API key").fill(key);
+          await page.getByRole("button", { name: "Sign in", exact: true }).click();
+          await page.getByRole("heading", { name: "System" }).waitFor();
+          return page;
+        }
       }
   } finally {
     await browser.close();
   }
   return count;
+}
+
+/** Adds an agent, a server, a group, a secret, a model and a named key, so that no list is empty. */
+async function addData(url, { user, admin }) {
+  const ask = async (key, method, route, body) => {
+    const answer = await fetch(`${url}/api/v1${route}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+  };
+  const spec = { systemPrompt: "You plan trips along the coast.", skills: ["tide-times", "csv-report"] };
+  await ask(user, "POST", "/kinds/ghosts", { metadata: { name: "harbour-guide" }, spec });
+  await ask(user, "PUT", "/servers/harbour", { url: "https://mcp.harbour.example/mcp" });
+  await ask(user, "PUT", "/secrets/OPENAI_KEY", { value: "not-a-real-key", hosts: ["api.openai.com"] });
+  const model = { api: ["openai-chat"], base_url: "https://api.openai.com/v1", model: "gpt-5-mini" };
+  await ask(user, "PUT", "/models/quick", { ...model, key: `$${"{{secrets.OPENAI_KEY}}"}` });
+  await ask(user, "POST", "/groups", { name: "crew", display_name: "Crew" });
+  await ask(admin, "POST", "/keys", { user_id: "marina", name: "Chat back end", scopes: ["conversations", "chat"] });
 }

@@ -20,9 +20,9 @@ export interface Data {
   close(): void;
 }
 
-/** Creates an account with a database that has the gateway's migrations. */
-export async function newData(): Promise<Data> {
-  const data: Data = { url: "", d1: migrated(), r2: new Map(), unknown: [], onQuery: () => {}, close: () => {} };
+/** Creates an account with a database that has the gateway's migrations. @param d1 another one, instead of one in memory */
+export async function newData(d1 = migrated()): Promise<Data> {
+  const data: Data = { url: "", d1, r2: new Map(), unknown: [], onQuery: () => {}, close: () => {} };
   let uploaded = "";
   const server = createServer(async (request, response) => {
     const route = decodeURIComponent(new URL(request.url ?? "", "http://x").pathname.replace("/client/v4", ""));

@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
 import { Button } from "../parts/controls";
-import { Answer, Loading } from "../parts/state";
+import { Loading } from "../parts/loading";
+import { Answer } from "../parts/state";
 import { t } from "../text/text";
 import { type Draft, draftOf, pretty } from "./draft";
 import { ghostAt } from "./ghosts";

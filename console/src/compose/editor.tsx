@@ -167,8 +167,9 @@ export function Editor({
         </Form>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
         <section tabIndex={0} aria-label={t("Preview and shell")}>
-          <Choice label={t("Shell")} value={shell} options={SHELLS} onChange={setShell} />
-          <Preview name={draft.name} preview={preview} error={error} isBehind={isBehind} />
+          <Preview name={draft.name} preview={preview} error={error} isBehind={isBehind}>
+            <Choice label={t("Shell")} value={shell} options={SHELLS} onChange={setShell} />
+          </Preview>
         </section>
       </div>
       <Leave isDirty={() => isDirty} onLeave={() => drop(me.user_id, place)}>

@@ -39,57 +39,60 @@ export function Fields({
 
   return (
     <>
-      <Explained
-        label={t("Name")}
-        text={t(
-          "Conversations select the agent by this name, and the chat endpoint by the model `ghost/<name>`. Letters, digits, spaces, `.`, `_` and `-`.",
-        )}
-        issues={problems.get("name")}
-      >
-        {(control) => (
-          <input
-            {...control}
-            required
-            maxLength={100}
-            value={draft.name}
-            onChange={({ target }) => onChange({ ...draft, name: target.value })}
-          />
-        )}
-      </Explained>
-      {isNew && places.length > 1 && (
+      <fieldset>
+        <legend>{t("Agent")}</legend>
         <Explained
-          label={t("Owner")}
+          label={t("Name")}
           text={t(
-            "Your own agents are private. Members of a group can use its agents, and all users can use public ones. The owner cannot be changed later.",
+            "Conversations select the agent by this name, and the chat endpoint by the model `ghost/<name>`. Letters, digits, spaces, `.`, `_` and `-`.",
           )}
-          issues={problems.get("namespace")}
+          issues={problems.get("name")}
         >
           {(control) => (
-            <select
+            <input
               {...control}
-              value={draft.namespace}
-              onChange={({ target }) => onChange({ ...draft, namespace: target.value })}
-            >
-              {places.map(([namespace, text]) => (
-                <option key={namespace} value={namespace}>
-                  {text}
-                </option>
-              ))}
-            </select>
+              required
+              maxLength={100}
+              value={draft.name}
+              onChange={({ target }) => onChange({ ...draft, name: target.value })}
+            />
           )}
         </Explained>
-      )}
-      <Explained label={t("Prompt")} of="systemPrompt" issues={problems.get("systemPrompt")}>
-        {(control) => (
-          <textarea
-            {...control}
-            rows={8}
-            dir="auto"
-            value={draft.systemPrompt}
-            onChange={({ target }) => onChange({ ...draft, systemPrompt: target.value })}
-          />
+        {isNew && places.length > 1 && (
+          <Explained
+            label={t("Owner")}
+            text={t(
+              "Your own agents are private. Members of a group can use its agents, and all users can use public ones. The owner cannot be changed later.",
+            )}
+            issues={problems.get("namespace")}
+          >
+            {(control) => (
+              <select
+                {...control}
+                value={draft.namespace}
+                onChange={({ target }) => onChange({ ...draft, namespace: target.value })}
+              >
+                {places.map(([namespace, text]) => (
+                  <option key={namespace} value={namespace}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Explained>
         )}
-      </Explained>
+        <Explained label={t("Prompt")} of="systemPrompt" issues={problems.get("systemPrompt")}>
+          {(control) => (
+            <textarea
+              {...control}
+              rows={8}
+              dir="auto"
+              value={draft.systemPrompt}
+              onChange={({ target }) => onChange({ ...draft, systemPrompt: target.value })}
+            />
+          )}
+        </Explained>
+      </fieldset>
       <SkillsField draft={draft} onChange={onChange} preview={preview} problems={problems} />
       <Suggestions draft={draft} preview={preview} onChange={onChange} />
       <ServersField
@@ -97,31 +100,36 @@ export function Fields({
         onChange={(servers) => onChange({ ...draft, servers })}
         issues={problems.get("mcpServers")}
       />
-      <Explained label={t("Model")} of="model" issues={problems.get("model")}>
-        {(control) => (
-          <input
-            {...control}
-            list={models}
-            value={draft.model}
-            onChange={({ target }) => onChange({ ...draft, model: target.value })}
-          />
-        )}
-      </Explained>
-      <datalist id={models}>
-        {names.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      <Explained label={t("Retention (turns)")} of="retentionTurns" issues={problems.get("retentionTurns")}>
-        {(control) => (
-          <input
-            {...control}
-            placeholder={t("default of the gateway")}
-            value={draft.retention}
-            onChange={({ target }) => onChange({ ...draft, retention: target.value })}
-          />
-        )}
-      </Explained>
+      <fieldset>
+        <legend>{t("Model and retention")}</legend>
+        <div className="row top">
+          <Explained label={t("Model")} of="model" issues={problems.get("model")}>
+            {(control) => (
+              <input
+                {...control}
+                list={models}
+                value={draft.model}
+                onChange={({ target }) => onChange({ ...draft, model: target.value })}
+              />
+            )}
+          </Explained>
+          <datalist id={models}>
+            {names.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+          <Explained label={t("Retention (turns)")} of="retentionTurns" issues={problems.get("retentionTurns")}>
+            {(control) => (
+              <input
+                {...control}
+                placeholder={t("default of the gateway")}
+                value={draft.retention}
+                onChange={({ target }) => onChange({ ...draft, retention: target.value })}
+              />
+            )}
+          </Explained>
+        </div>
+      </fieldset>
     </>
   );
 }

@@ -36,15 +36,18 @@ export function Preview({
   preview,
   error,
   isBehind,
+  children,
 }: {
   name: string;
   preview: GhostPreview | undefined;
   error: Error | null;
   isBehind: boolean;
+  children: ReactNode;
 }): ReactNode {
   return (
     <section aria-label={t("Preview")} className="preview" aria-busy={isBehind}>
       <h2>{t("Preview")}</h2>
+      {children}
       <p role="status" className="soft">
         {isBehind ? t("Updating…") : error !== null ? t("The preview failed.") : state(preview)}
       </p>
@@ -55,7 +58,7 @@ export function Preview({
           <Costs tokens={preview.tokens} />
           <Meets collisions={preview.collisions} />
           <Servers servers={preview.servers} />
-          <Graph name={t("Dependencies")} {...graphOf(name, preview)} />
+          <Dependencies {...graphOf(name, preview)} />
           <details>
             <summary>{t("Prompt of the first turn")}</summary>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
@@ -84,7 +87,7 @@ function Costs({ tokens }: { tokens: GhostPreview["tokens"] }): ReactNode {
     [t("Skill list"), tokens.list],
     [t("Preloaded skills"), tokens.preloaded],
     [t("Total"), tokens.prompt],
-    [t("If all skills were pasted"), tokens.system_prompt + tokens.static],
+    [t("All skills pasted"), tokens.system_prompt + tokens.static],
   ];
   return (
     <Table name={t("Tokens of the first turn")} heads={[t("Prompt"), { num: t("Tokens") }]}>
@@ -96,6 +99,11 @@ function Costs({ tokens }: { tokens: GhostPreview["tokens"] }): ReactNode {
       ))}
     </Table>
   );
+}
+
+/** Shows nothing for an agent without skills and servers. */
+function Dependencies(graph: ReturnType<typeof graphOf>): ReactNode {
+  return graph.ties.length === 0 ? null : <Graph name={t("Dependencies")} {...graph} />;
 }
 
 function Meets({ collisions }: Pick<GhostPreview, "collisions">): ReactNode {

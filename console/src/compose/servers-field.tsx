@@ -22,19 +22,6 @@ export function ServersField({
   return (
     <fieldset>
       <legend>{t("MCP servers")}</legend>
-      <Explained label={t("As JSON")} of="mcpServers" issues={issues}>
-        {(control) => (
-          <textarea
-            {...control}
-            rows={Math.min(16, Math.max(3, servers.split("\n").length))}
-            spellCheck={false}
-            className="code"
-            value={servers}
-            placeholder="{}"
-            onChange={({ target }) => onChange(target.value)}
-          />
-        )}
-      </Explained>
       <div className="row">
         <Field label={t("Name")} value={name} onChange={setName} />
         <Field label={t("URL")} value={url} onChange={setUrl} placeholder="https://…" />
@@ -49,6 +36,19 @@ export function ServersField({
           {t("Add server")}
         </Button>
       </div>
+      <Explained label={t("As JSON")} of="mcpServers" issues={issues}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={Math.min(16, Math.max(3, servers.split("\n").length))}
+            spellCheck={false}
+            className="code"
+            value={servers}
+            placeholder="{}"
+            onChange={({ target }) => onChange(target.value)}
+          />
+        )}
+      </Explained>
     </fieldset>
   );
 }

@@ -8,6 +8,7 @@ import { Page } from "../parts/page";
 import { Answer } from "../parts/state";
 import { t } from "../text/text";
 import { type Drawing, drawn } from "./drawing";
+import { Export } from "./export";
 import { Figure } from "./figure";
 import { statusOf, useLive } from "./live";
 import { View } from "./view";
@@ -19,7 +20,11 @@ export function ConversationPage(): ReactNode {
   // Requested before the ticket, because a ticket would create the conversation.
   const answer = useQuery(statusOf(id, true));
   return (
-    <Page title={answer.data?.settings.title ?? id} crumbs={[{ name: t("Conversations"), to: "/conversations" }]}>
+    <Page
+      title={answer.data?.settings.title ?? id}
+      crumbs={[{ name: t("Conversations"), to: "/conversations" }]}
+      actions={answer.data !== undefined && <Export id={id} />}
+    >
       <Answer of={answer} what={t("the conversation")}>
         {() => <Watched key={id} id={id} />}
       </Answer>

@@ -1,12 +1,13 @@
 // Shows tokens and money by turn, next to the cost of pasting all skills.
 
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import { Lines } from "../parts/lines";
 import { t } from "../text/text";
 import { namesOf } from "./turns";
 
-export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
+/** Rendered only when the turns change, and not with each selected one. */
+export const Cost = memo(function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
   if (turns.length === 0) return <p className="soft">{t("No requests yet.")}</p>;
   const names = namesOf(turns);
   const sums = [0, 0, 0];
@@ -36,4 +37,4 @@ export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
       />
     </>
   );
-}
+});

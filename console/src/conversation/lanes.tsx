@@ -1,8 +1,9 @@
 // Shows the active skills by turn: when each was loaded, active and removed.
 
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import { csvAddress } from "../parts/csv";
+import { Details } from "../parts/details";
 import { Table } from "../parts/table";
 import { Plain, visible } from "../parts/text";
 import { t } from "../text/text";
@@ -15,7 +16,8 @@ const TURNS = 100;
 const SKILLS = 40;
 const [LEFT, STEP, ROW] = [160, 16, 22];
 
-export function Lanes({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
+/** Rendered only when the turns change, and not with each selected one. */
+export const Lanes = memo(function Lanes({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
   const titles = namesOf(turns);
   const names = [...new Set(turns.flatMap(({ active, loaded }) => [...active, ...loaded]))];
   if (names.length === 0) return <p className="soft">{t("No active skills yet.")}</p>;
@@ -63,29 +65,30 @@ export function Lanes({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
           {t("Download CSV")}
         </a>
       </p>
-      <details>
-        <summary>{t("Table")}</summary>
-        <Table name={t("Skills by turn")} heads={[t("Turn"), t("Active skills")]}>
-          {drawn.map(({ seq }, at) => (
-            <tr key={seq}>
-              <th scope="row">{titles[from + at]}</th>
-              <td>
-                {names.map((name, lane) => {
-                  const state = states[lane]?.[from + at];
-                  return state === undefined ? null : (
-                    <span key={name} className="tag">
-                      <Plain>{name}</Plain>: {NAMES[state]}
-                    </span>
-                  );
-                })}
-              </td>
-            </tr>
-          ))}
-        </Table>
-      </details>
+      <Details summary={t("Table")}>
+        {() => (
+          <Table name={t("Skills by turn")} heads={[t("Turn"), t("Active skills")]}>
+            {drawn.map(({ seq }, at) => (
+              <tr key={seq}>
+                <th scope="row">{titles[from + at]}</th>
+                <td>
+                  {names.map((name, lane) => {
+                    const state = states[lane]?.[from + at];
+                    return state === undefined ? null : (
+                      <span key={name} className="tag">
+                        <Plain>{name}</Plain>: {NAMES[state]}
+                      </span>
+                    );
+                  })}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Details>
     </figure>
   );
-}
+});
 
 function stateOf(turns: readonly TurnFigures[], at: number, name: string): State | undefined {
   const point = turns[at];

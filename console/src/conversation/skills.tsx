@@ -43,7 +43,7 @@ const ROWS = 100;
 
 export function Listed({ listed, total }: { listed: readonly ListedSkill[]; total: number }): ReactNode {
   return (
-    <details>
+    <details className="note">
       <summary>{t("Available skills: {total}", { total: figure(total) })}</summary>
       <Table name={t("Available skills")} heads={[t("Skill"), t("Description"), { num: t("Tokens") }]}>
         {listed.slice(0, ROWS).map(({ skill, description, tokens, user_only }) => (

@@ -1,7 +1,8 @@
 // Shows a conversation as the gateway sees it, now and at earlier turns: skills, calls, questions, prompt, files, and cost.
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import { type AnswerOf, call } from "../gateway/call";
 import { Card } from "../parts/card";
 import { Figure, Figures } from "../parts/figures";
@@ -54,6 +55,7 @@ export function View({
     queryKey: isNow ? ["conversation", id, "turn", point?.seq] : ["turn", id, point?.seq],
     queryFn: ({ signal }) => call("conversations.at", { path: { id, turn: point?.turn ?? 0 } }, signal),
     enabled: point !== undefined,
+    placeholderData: keepPreviousData,
     refetchInterval: isNow && !isLive ? EVERY_MS : false,
   });
   const { data, error, refetch } = isNow ? status : shown;
@@ -70,7 +72,9 @@ export function View({
       {point !== undefined && (
         <Card title={t("Trace")} isFlush>
           <Answer of={shown} what={t("the trace")}>
-            {({ turn, steps }) => <Trace key={point.seq} turn={turn} began={point.at} steps={steps} seen={live.seen} />}
+            {({ turn, steps }) => (
+              <Trace key={turn} turn={turn} began={beganOf(turns, turn, point)} steps={steps} seen={live.seen} />
+            )}
           </Answer>
         </Card>
       )}
@@ -78,7 +82,6 @@ export function View({
         <Answer of={standing} what={t("the skills")}>
           {({ active }) => <Active active={active} />}
         </Answer>
-        {live.skills !== null && <Listed {...live.skills} />}
       </Card>
       <Card title={t("Prompt")}>
         <Prompt id={id} point={point} isNow={isNow} />
@@ -98,9 +101,15 @@ export function View({
       )}
       {status.data !== undefined && <Servers {...status.data} />}
       {status.data !== undefined && <Issues issues={status.data.warnings} />}
+      {/* Received later than the other data, so nothing may follow it. */}
+      {live.skills !== null && <Listed {...live.skills} />}
     </>
   );
 }
+
+/** Returns the start of the turn whose trace is shown: the selected one, or an earlier selected one while that loads. */
+const beganOf = (turns: readonly TurnFigures[], turn: number, point: TurnFigures): string =>
+  turn === point.turn ? point.at : (turns.findLast((other) => other.turn === turn)?.at ?? point.at);
 
 /** What the conversation cost until now, against pasting every skill. */
 function Saved({

@@ -91,7 +91,7 @@ export function Groups(): ReactNode {
           )
         }
       </Answer>
-      <Card title={t("Roles")} isFlush>
+      <Card title={t("Roles")} aside={t("Each role includes those above it")} isFlush>
         <RoleTable />
       </Card>
       {isMaking !== undefined && <NewGroup onClose={() => setMaking(false)} />}

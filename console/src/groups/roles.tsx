@@ -22,7 +22,7 @@ const MAY: readonly (readonly [Role, string])[] = [
 
 export function RoleTable(): ReactNode {
   return (
-    <Table name={t("Roles")} heads={[t("Role"), t("Permissions, in addition to the roles above")]}>
+    <Table name={t("Roles")} heads={[t("Role"), t("Permissions")]}>
       {MAY.map(([role, text]) => (
         <tr key={role}>
           <th scope="row">{t(role)}</th>

@@ -1,11 +1,12 @@
 // Shows the dependencies of a skill, direct and indirect, and the ghosts that use it, as a graph and as a table.
 
 import { useQuery } from "@tanstack/react-query";
+import { Network } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Skill } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 import { Graph, type Node, type Tie } from "../parts/graph";
-import { Answer } from "../parts/state";
+import { Answer, Empty } from "../parts/state";
 import { Plain } from "../parts/text";
 import { rich, t } from "../text/text";
 
@@ -32,7 +33,9 @@ export default function Dependencies({ skill }: { skill: Skill }): ReactNode {
       {({ nodes, ties, unasked, hidden }) => (
         <>
           {ties.length === 0 ? (
-            <p className="soft">{t("No dependencies, and no visible agent uses this skill.")}</p>
+            <Empty icon={Network} title={t("No dependencies")}>
+              <p>{t("The skill needs no other skill, and no visible agent uses it.")}</p>
+            </Empty>
           ) : (
             <Graph name={t("Dependencies")} nodes={nodes} ties={ties} />
           )}

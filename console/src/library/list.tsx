@@ -7,6 +7,7 @@ import { type ReactNode, useDeferredValue, useEffect, useMemo } from "react";
 import { type Somebody, useMe } from "../gateway/session";
 import { Choice } from "../parts/controls";
 import { Page } from "../parts/page";
+import { RowLink } from "../parts/row-link";
 import { Search } from "../parts/search";
 import { Answer, Empty } from "../parts/state";
 import { figure, Plain, visible, When } from "../parts/text";
@@ -79,12 +80,7 @@ export function Library(): ReactNode {
           loaded.length === 0 && q === undefined ? (
             <First />
           ) : (
-            <Rows
-              rows={loaded}
-              filters={filters}
-              order={`${q} ${JSON.stringify(filters)}`}
-              isPartial={q === undefined && hasNextPage}
-            />
+            <Rows rows={loaded} q={q} filters={filters} isPartial={q === undefined && hasNextPage} />
           )
         }
       </Answer>
@@ -173,17 +169,22 @@ const withChosen = (tags: readonly string[], tag: string | undefined): readonly 
 
 function Rows({
   rows,
+  q,
   filters,
-  order,
   isPartial,
 }: {
   rows: readonly Row[];
+  q: string | undefined;
   filters: Filters;
-  order: string;
   isPartial: boolean;
 }): ReactNode {
+  const { from, has, tag, sort } = filters;
+  const chosen = useMemo(
+    () => ({ shown: filtered(rows, { from, has, tag, sort }), order: [q, from, has, tag, sort].join(" ") }),
+    [rows, q, from, has, tag, sort],
+  );
   // A click on a filter is shown before the rows are filtered.
-  const shown = useDeferredValue(useMemo(() => filtered(rows, filters), [rows, filters]));
+  const { shown, order } = useDeferredValue(chosen);
   const all = `${figure(rows.length)}${isPartial ? "+" : ""}`;
   return shown.length === 0 ? (
     <Empty icon={SearchX} title={t("No matching skills")}>
@@ -202,21 +203,22 @@ function Rows({
         name={t("Skills")}
         heads={[t("Skill"), t("Description"), t("Owner"), t("Version"), t("Updated")]}
         rows={shown}
-        keyOf={({ id }) => id}
-      >
-        {(row) => <Cells row={row} />}
-      </VirtualTable>
+        keyOf={idOf}
+        cells={cellsOf}
+      />
     </>
   );
 }
 
-function Cells({ row: { id, name, owner, description, version, updatedAt, findings } }: { row: Row }): ReactNode {
+const idOf = ({ id }: Row): string => id;
+
+function cellsOf({ id, name, owner, description, version, updatedAt, findings }: Row): ReactNode {
   return (
     <>
       <td>
-        <Link to="/skills/$id" params={{ id }} title={visible(name)}>
+        <RowLink path={`/skills/${encodeURIComponent(id)}`} title={visible(name)}>
           <Plain>{name}</Plain>
-        </Link>
+        </RowLink>
         {findings > 0 && (
           <>
             {" "}

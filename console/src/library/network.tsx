@@ -68,13 +68,13 @@ function Hosts({
   const hosts = [...declared, ...approved.filter((host) => !declared.includes(host))];
   return (
     <Card
-      title={t("Hosts that its code calls")}
+      title={t("Hosts called by code")}
       isFlush
       {...(mayApprove &&
         waiting.length > 1 && { aside: <Button onPress={() => ask({ approve: waiting })}>{t("Approve all")}</Button> })}
     >
       <Table
-        name={t("Hosts that its code calls")}
+        name={t("Hosts called by code")}
         heads={mayApprove ? [t("Host"), t("State"), ""] : [t("Host"), t("State")]}
       >
         {hosts.map((host) => {

@@ -9,8 +9,10 @@ import { useMe } from "../gateway/session";
 import { Card } from "../parts/card";
 import { Button } from "../parts/controls";
 import { Facts } from "../parts/facts";
+import { Loading } from "../parts/loading";
 import { Page } from "../parts/page";
-import { Answer, Issues, Later, Loading } from "../parts/state";
+import { Answer, Issues, Later } from "../parts/state";
+import { Tabs } from "../parts/tabs";
 import { bytes, figure, Plain, When } from "../parts/text";
 import { t } from "../text/text";
 import { VIEWS, type View } from "../views";
@@ -19,6 +21,7 @@ import { Owner } from "./owner";
 import { Permissions } from "./permissions";
 import { useRights } from "./rights";
 import { Share, useShareTargets } from "./share";
+import { Signature } from "./signature";
 import { Versions } from "./versions";
 
 const Instructions = lazy(() => import("./instructions"));
@@ -82,7 +85,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
       )}
       <div className="with-facts">
         <div className="section">
-          <nav className="tabs" aria-label={t("Views of the skill")}>
+          <Tabs name={t("Views of the skill")} current={view}>
             {views.map((name) => (
               <Link
                 key={name}
@@ -99,7 +102,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
                 {NAMES[name]}
               </Link>
             ))}
-          </nav>
+          </Tabs>
           <Suspense fallback={<Loading what={t("the view")} />}>
             {view === "instructions" && <Instructions skill={skill} />}
             {view === "files" && <Files skill={skill} />}
@@ -155,6 +158,7 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
       t("Dependencies"),
       spec.dependencies.length === 0 ? t("none") : <Plain key="needs">{spec.dependencies.join(", ")}</Plain>,
     ],
+    [t("Signed"), <Signature key="signed" id={id} version={status.version_id} />],
     [
       t("Used by"),
       <Later key="used" of={references}>

@@ -10,11 +10,7 @@ export function Review(): ReactNode {
   return (
     <Page title={t("Review")}>
       <Empty icon={ClipboardCheck} title={t("Nothing to review")}>
-        <p>
-          {t(
-            "Skills that users submit for review will appear here. This gateway has no reviews yet: users publish where their role allows it.",
-          )}
-        </p>
+        <p>{t("Skills that users submit for review appear here.")}</p>
       </Empty>
     </Page>
   );

@@ -1,9 +1,10 @@
 // Shows lines over steps, such as days or the turns of a conversation: a chart, the same data as an accessible table, and as CSV.
 
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { FORMATS } from "../text/language";
 import { t } from "../text/text";
 import { csvAddress } from "./csv";
+import { Details } from "./details";
 import { Table } from "./table";
 import { figure } from "./text";
 
@@ -38,12 +39,20 @@ export function Lines({
   file: string;
 }): ReactNode {
   const [place, width] = useWidth();
-  const ticks = ticksFor(Math.max(1, ...points.flatMap(([, values]) => values)));
+  const csv = useMemo(
+    () => csvAddress([[step, ...series], ...points.map(([label, values]) => [label, ...values])]),
+    [step, series, points],
+  );
+  const ticks = useMemo(() => ticksFor(Math.max(1, ...points.flatMap(([, values]) => values))), [points]);
   const most = ticks.at(-1) ?? 1;
   const x = (at: number) =>
     points.length < 2 ? (LEFT + width - RIGHT) / 2 : LEFT + (at / (points.length - 1)) * (width - LEFT - RIGHT);
   const y = (value: number) => HEIGHT - BOTTOM - (value / most) * (HEIGHT - TOP - BOTTOM);
+  // A line needs no more points than pixels.
+  const apart = Math.max(1, Math.ceil(points.length / width));
+  const drawn = everyNth(points.length, apart);
   const every = Math.max(1, Math.ceil((points.length * LABEL) / (width - LEFT)));
+  const labelled = everyNth(points.length, every);
   return (
     <figure className="lines">
       <figcaption>{name}</figcaption>
@@ -57,16 +66,14 @@ export function Lines({
               </text>
             </g>
           ))}
-          {points.map(([label], at) =>
-            (points.length - 1 - at) % every === 0 ? (
-              <text key={label} className={`tick ${sideOf(at, points.length)}`} x={x(at)} y={HEIGHT - 8}>
-                {label}
-              </text>
-            ) : null,
-          )}
+          {labelled.map((at) => (
+            <text key={at} className={`tick ${sideOf(at, points.length)}`} x={x(at)} y={HEIGHT - 8}>
+              {points[at]?.[0]}
+            </text>
+          ))}
           {series.map((one, which) => (
             <g key={one} className={`line-${which}`}>
-              <polyline points={points.map(([, values], at) => `${x(at)},${y(values[which] ?? 0)}`).join(" ")} />
+              <polyline points={drawn.map((at) => `${x(at)},${y(points[at]?.[1][which] ?? 0)}`).join(" ")} />
               {points.length < CIRCLES &&
                 points.map(([label, values], at) => (
                   <circle key={label} cx={x(at)} cy={y(values[which] ?? 0)} r={2.5} />
@@ -86,31 +93,33 @@ export function Lines({
             {one}
           </span>
         ))}
-        <a
-          download={file}
-          href={csvAddress([[step, ...series], ...points.map(([label, values]) => [label, ...values])])}
-        >
+        <a download={file} href={csv}>
           {t("Download CSV")}
         </a>
       </p>
-      <details>
-        <summary>{t("Table")}</summary>
-        <Table name={name} heads={[step, ...series.map((num) => ({ num }))]}>
-          {points.slice(-ROWS).map(([label, values]) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              {values.map((value, which) => (
-                <td key={series[which]} className="num">
-                  {figure(value)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </Table>
-      </details>
+      <Details summary={t("Table")}>
+        {() => (
+          <Table name={name} heads={[step, ...series.map((num) => ({ num }))]}>
+            {points.slice(-ROWS).map(([label, values]) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {values.map((value, which) => (
+                  <td key={series[which]} className="num">
+                    {figure(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Details>
     </figure>
   );
 }
+
+/** Returns every nth index below `count`, and always the last one. */
+const everyNth = (count: number, nth: number): readonly number[] =>
+  Array.from({ length: Math.ceil(count / nth) }, (_, n) => count - 1 - n * nth).reverse();
 
 /** Returns the width of an element in pixels, also after the window changes. */
 function useWidth(): [place: React.RefObject<HTMLDivElement | null>, width: number] {

@@ -6,7 +6,9 @@ import { type ReactNode, useEffect } from "react";
 import { useMe } from "../gateway/session";
 import { openTo, type Tab } from "../shell/places";
 import { t } from "../text/text";
+import { Tabs } from "./tabs";
 import { Plain, visible } from "./text";
+import { Together } from "./together";
 
 /** A page above the current one. */
 export interface Crumb {
@@ -68,16 +70,16 @@ export function Page({
         </div>
         {lead !== undefined && <div className="lead">{lead}</div>}
         {open.length > 1 && (
-          <nav className="tabs" aria-label={title}>
+          <Tabs name={title} current={path}>
             {open.map(({ to, name: label }) => (
               <Link key={to} to={to} activeProps={{}} {...(label === tab ? { "aria-current": "page" as const } : {})}>
                 {label}
               </Link>
             ))}
-          </nav>
+          </Tabs>
         )}
       </header>
-      {children}
+      <Together>{children}</Together>
     </>
   );
 }

@@ -1,22 +1,15 @@
-// Shows loading, error and empty states of a page.
+// Shows error and empty states of a page, and the state of a query.
 
 import type { UseQueryResult } from "@tanstack/react-query";
-import { LoaderCircle, type LucideIcon } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { Refusal } from "../gateway/refusal";
 import { t } from "../text/text";
 import { Button } from "./controls";
+import { Loading } from "./loading";
 import { SignInAgain } from "./sign-in-again";
 import { Plain, visible } from "./text";
-
-export function Loading({ what }: { what: string }): ReactNode {
-  return (
-    <p className="waiting" role="status">
-      <LoaderCircle size={16} aria-hidden="true" /> {t("Loading {what}…", { what })}
-    </p>
-  );
-}
 
 /** Shows an error, its solution, and all details from the gateway. */
 export function Trouble({ error, again }: { error: Error; again?: () => void }): ReactNode {

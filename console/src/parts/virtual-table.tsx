@@ -1,31 +1,34 @@
 // A table of many rows of the same height, in a region that scrolls. Only the visible rows are rendered.
 
-import { type ReactNode, useState } from "react";
+import { memo, type ReactNode, useState } from "react";
 import type { Head } from "./table";
 
 /** The height of a row, as `parts.css` sets it, in pixels. */
 const HEIGHT = 57;
-/** The number of rows that are rendered at once, and how far one has to scroll until others are. */
-const RENDERED = 50;
-const STEP = 10;
+/** The number of rows that are rendered above and below the visible ones, and how far one has to scroll until others are. */
+const [AROUND, STEP] = [5, 5];
 
-/** `children` returns the cells of a row. Use a `key` that changes with the order of the rows, so that the region starts at its top. */
+/**
+ * `cells` returns the cells of a row. It must be the same function in each render, so that only new rows are rendered. Use a `key` that
+ * changes with the order of the rows, so that the region starts at its top.
+ */
 export function VirtualTable<Row>({
   name,
   heads,
   rows,
   keyOf,
-  children,
+  cells,
 }: {
   name: string;
   heads: readonly Head[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  children: (row: Row) => ReactNode;
+  cells: (row: Row) => ReactNode;
 }): ReactNode {
-  const [first, setFirst] = useState(0);
-  const from = Math.max(0, Math.min(first, rows.length - RENDERED));
-  const to = Math.min(rows.length, from + RENDERED);
+  const [{ top, height }, setVisible] = useState(() => ({ top: 0, height: innerHeight }));
+  const count = Math.ceil(height / HEIGHT) + STEP + 2 * AROUND;
+  const from = Math.max(0, Math.min(top - AROUND, rows.length - count));
+  const to = Math.min(rows.length, from + count);
   return (
     <section
       className="scrolls virtual"
@@ -33,9 +36,11 @@ export function VirtualTable<Row>({
       // Focusable, so that the arrow keys scroll.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
       tabIndex={0}
-      onScroll={({ currentTarget }) => {
-        const above = Math.floor(currentTarget.scrollTop / HEIGHT) - (RENDERED - 30) / 2;
-        setFirst(Math.max(0, Math.floor(above / STEP) * STEP));
+      onScroll={({ currentTarget: { scrollTop, clientHeight } }) => {
+        const first = Math.floor(scrollTop / HEIGHT / STEP) * STEP;
+        setVisible((before) =>
+          before.top === first && before.height === clientHeight ? before : { top: first, height: clientHeight },
+        );
       }}
     >
       <table aria-rowcount={rows.length + 1}>
@@ -54,9 +59,7 @@ export function VirtualTable<Row>({
         <tbody>
           <Space rows={from} columns={heads.length} />
           {rows.slice(from, to).map((row, n) => (
-            <tr key={keyOf(row)} aria-rowindex={from + n + 2}>
-              {children(row)}
-            </tr>
+            <Shown key={keyOf(row)} row={row} index={from + n + 2} cells={cells} />
           ))}
           <Space rows={rows.length - to} columns={heads.length} />
         </tbody>
@@ -64,6 +67,16 @@ export function VirtualTable<Row>({
     </section>
   );
 }
+
+interface ShownRow<Row> {
+  row: Row;
+  index: number;
+  cells: (row: Row) => ReactNode;
+}
+
+const Shown = memo(function Shown<Row>({ row, index, cells }: ShownRow<Row>): ReactNode {
+  return <tr aria-rowindex={index}>{cells(row)}</tr>;
+}) as <Row>(props: ShownRow<Row>) => ReactNode;
 
 /** Takes the space of rows that are not rendered. */
 function Space({ rows, columns }: { rows: number; columns: number }): ReactNode {

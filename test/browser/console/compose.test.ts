@@ -198,6 +198,7 @@ it("is written by the keyboard alone", async () => {
   const { page } = seen;
   await signIn(page, gateway.url, keys.ann!, "/console/ghosts/new");
   const name = page.getByLabel("Name", { exact: true }).first();
+  await name.waitFor();
   await name.focus();
   await page.keyboard.type("by hand");
   await page.getByRole("button", { name: "Help: Prompt" }).focus();

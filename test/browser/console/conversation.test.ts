@@ -1,5 +1,6 @@
 // The console's page of a conversation in Chromium, while another client drives it over HTTP.
 
+import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openBrowser } from "../chromium";
@@ -81,6 +82,22 @@ it("shows live what another client does, answers for it, goes back, and comes ba
   await page.getByRole("button", { name: "Latest" }).click();
   await page.getByText("Latest: turn 4").waitFor();
   await page.locator(".lanes rect.lane-leaving").nth(1).waitFor();
+
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe("watched.json");
+  const { body: stored } = await gateway.call<{ events: unknown[] }>(
+    "GET",
+    `${PATH}/events?limit=1000`,
+    undefined,
+    USER,
+  );
+  expect(JSON.parse(await readFile(await file.path(), "utf8"))).toMatchObject({
+    conversation: { id: "watched", turn: 4 },
+    events: stored.events,
+  });
 
   await gateway.kill();
   await page.getByText("Connection lost").waitFor({ timeout: 45_000 });

@@ -1,7 +1,9 @@
 // Parts of the console in Chromium that no journey covers: sign-in, sign-out and paginated lists.
 
+import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
-import { go, signIn, signOut, skillText, zipOf } from "./page";
+import type { Skill } from "../../../sdk/src/generated/operations";
+import { go, open, signIn, signOut, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
 const desk = new Desk();
@@ -75,10 +77,12 @@ it("renders only the rows in view, and filters by the address", async () => {
   const link = (name: string) => page.getByRole("link", { name });
   const part = (name: string) => page.getByRole("button", { name: new RegExp(`^${name} `) });
   await link("many-000").waitFor();
-  expect([await rows.count(), await page.locator("[aria-rowcount]").getAttribute("aria-rowcount")]).toEqual([50, "61"]);
+  expect(await page.locator("[aria-rowcount]").getAttribute("aria-rowcount")).toBe("61");
+  expect(await rows.count()).toBeLessThanOrEqual(30);
   await page.getByRole("region", { name: "Skills" }).evaluate((region) => region.scrollTo(0, region.scrollHeight));
   await link("many-059").waitFor();
-  expect(await rows.count()).toBe(50);
+  await link("many-000").waitFor({ state: "detached" });
+  expect(await rows.count()).toBeLessThanOrEqual(30);
   await page.getByLabel("Tag").selectOption("rare");
   await page.getByText("1 of ", { exact: false }).waitFor();
   await link("many-042").waitFor();
@@ -105,4 +109,36 @@ it("renders only the rows in view, and filters by the address", async () => {
   await page.getByRole("searchbox").press("Enter");
   await link("many-042").waitFor();
   expect(new URL(page.url()).searchParams.get("q")).toBe("what is many-042 for");
+});
+
+it.each([
+  ["en-US", "Signed", "Statement"],
+  ["zh-CN", "已签名", "声明"],
+])("shows the key that signed a version, and downloads the statement: %s", async (locale, signed, statement) => {
+  const name = `signed-${locale.toLowerCase()}`;
+  const form = new FormData();
+  const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: skillText(name, "1.0.0", "Text.") });
+  form.set("file", new Blob([new Uint8Array(buffer)]), `${name}.zip`);
+  const headers = { authorization: `Bearer ${key}` };
+  const skills = `${desk.gateway.url}/api/v1/kinds/skills`;
+  const published = await fetch(`${skills}/upload`, { method: "POST", headers, body: form });
+  const { metadata, status } = (await published.json()) as Skill;
+  const version = `${metadata.labels.id}/versions/${status.version_id}`;
+  const envelope: unknown = await (await fetch(`${skills}/${version}/attestation`, { headers })).json();
+
+  const { context, page, heard } = await open(desk.browser, desk.gateway.url, { locale });
+  // The sign-in page has English names in the tests' helper.
+  await page.goto(`${desk.gateway.url}/console/skills/${metadata.labels.id}`);
+  await page.locator("input").first().fill(key);
+  await page.keyboard.press("Enter");
+  const fact = page.locator(".facts > div").filter({ hasText: signed });
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    fact.getByRole("link", { name: statement }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe(`${status.version_id}.intoto.json`);
+  expect(JSON.parse(await readFile(await file.path(), "utf8"))).toEqual(envelope);
+  expect(envelope).toMatchObject({ signatures: [{ keyid: await fact.locator("code").getAttribute("title") }] });
+  expect(heard()).toEqual([]);
+  await context.close();
 });

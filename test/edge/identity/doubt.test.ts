@@ -7,6 +7,7 @@ import { published } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { expectLog } from "../../support/logs";
 import { form, skillZip } from "../../support/skill";
+import { scripted } from "../../support/upstream";
 import { at, beginWorld, endWorld, journeyOf } from "../../support/world/pool";
 import { bookmarkAt } from "../../support/world/replication";
 import type { World } from "../../support/world/world";
@@ -27,6 +28,19 @@ const fresh = () => `doubt-${isolates++}`;
 
 const ask = (where: string, key: string, path: string, { headers, ...more }: CallOptions & { method?: string } = {}) =>
   call(more.method ?? "GET", path, { ...more, key, headers: { ...at(where), ...headers } });
+
+/** Posts an MCP message, which the OpenAPI document does not describe. */
+const postedTo = (path: string, where: string, key: string, message: object) =>
+  exports.default.fetch(`https://gateway.test${path}`, {
+    method: "POST",
+    headers: {
+      ...at(where),
+      authorization: `Bearer ${key}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(message),
+  });
 
 async function makeKey(where: string, userId: string): Promise<string> {
   const made = await call("POST", "/api/v1/keys", { json: { user_id: userId }, headers: at(where) });
@@ -88,17 +102,20 @@ describe("data that the replica does not have yet", () => {
       method: "resources/read",
       params: { uri: "skill://resourceful/SKILL.md" },
     };
-    const answer = await exports.default.fetch("https://gateway.test/mcp", {
-      method: "POST",
-      headers: {
-        ...at(there),
-        authorization: `Bearer ${key}`,
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-      },
-      body: JSON.stringify(message),
-    });
+    const answer = await postedTo("/mcp", there, key, message);
     expect(await answer.text()).toContain("By MCP.");
+  });
+
+  it("a server is not missing at the proxy", async () => {
+    const key = await makeKey(fresh(), "new-server");
+    const there = await lagging(key);
+    const entry = { url: await scripted("doubt-server", {}) };
+    expect((await call("PUT", "/api/v1/servers/brand-new", { key, json: entry, headers: at(fresh()) })).status).toBe(
+      201,
+    );
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const answer = await postedTo("/mcp/servers/brand-new", there, key, message);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Echoes.")]);
   });
 
   it("a table is not missing: a migration reaches the primary first", async () => {

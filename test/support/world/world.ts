@@ -86,7 +86,7 @@ export class World {
   /**
    * Runs `ask` and returns the trips that its result waited for, measured by a simulated clock. The clock stops while there is activity.
    * Without activity it advances to the end of the next D1 trip. Concurrent trips therefore count as one round, and trips that the response
-   * does not wait for are still running when it is complete.
+   * does not wait for are still running when it is complete. A request to a server is activity too, and takes no simulated time.
    */
   async measure<T>(ask: () => Promise<T>): Promise<{ answer: T; journey: Journey }> {
     if (this.#held !== null) throw new Error("Another journey is being measured.");
@@ -94,6 +94,8 @@ export class World {
     this.#clock = 0;
     const from = this.trips.length;
     let settled = false;
+    const real = globalThis.fetch;
+    globalThis.fetch = (...request: Parameters<typeof fetch>) => this.#active(real(...request));
     const answering = ask().finally(() => {
       settled = true;
     });
@@ -118,6 +120,7 @@ export class World {
     };
     await this.settle();
     this.#held = null;
+    globalThis.fetch = real;
     const background = this.trips.slice(from).filter((trip) => isOfARequest(trip) && !awaited.includes(trip));
     return { answer: await answering, journey: { ...report, background } };
   }
@@ -155,6 +158,16 @@ export class World {
       await scheduler.wait(2);
       if (this.#stirred !== seen || this.#running > 0) [seen, since] = [this.#stirred, performance.now()];
       else if (performance.now() - since >= QUIET_MS) return;
+    }
+  }
+
+  async #active<T>(work: Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await work;
+    } finally {
+      this.#running -= 1;
+      this.#stir();
     }
   }
 

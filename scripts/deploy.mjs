@@ -66,11 +66,12 @@ function readDeployOptions() {
  */
 function checkSettings(vars, secretNames, known, { parseSettings }) {
   const problems = Object.entries(vars).flatMap(([name, value]) => {
-    if (secretNames.includes(name)) return [`${name} is a secret. Remove it from [vars] in wrangler.toml.`];
+    if (secretNames.includes(name))
+      return [`${name} is a secret and cannot be in [vars]. Remove it from wrangler.toml.`];
     // The Worker ignores a number or a boolean and would use the default.
     return typeof value === "string"
       ? []
-      : [`${name} is not a text. Put its value in [vars] of wrangler.toml in quotation marks.`];
+      : [`${name} is not a string. Put its value in [vars] of wrangler.toml in quotation marks.`];
   });
   const texts = Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, String(value)]));
   const given = secretNames.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));

@@ -20,7 +20,7 @@ const DURABLE = "durable-objects";
 const DURABLE_FILE = /^[\w-]+\/[\w.-]+\.sqlite$/;
 /** The number of times the rows are read if skills are published meanwhile. */
 const ROUNDS = 5;
-/** Packages that are read or written at once. */
+/** The number of packages that are read or written at the same time. */
 const LANES = 6;
 
 /**

@@ -129,7 +129,7 @@ export class Host extends RpcTarget {
   /** Returns a file as text, or as bytes with the encoding `bytes`. */
   readFile(path: unknown, encoding: unknown): Promise<HostReply<string | Uint8Array>> {
     return this.#tell(async (line) => {
-      if (typeof path !== "string") throw new TypeError("The path of readFile is not a text.");
+      if (typeof path !== "string") throw new TypeError("The path of readFile must be a string.");
       if (encoding !== undefined && encoding !== "utf8" && encoding !== "utf-8" && encoding !== "bytes")
         throw new TypeError("readFile accepts the encodings 'utf8' and 'bytes'.");
       const bytes = await line.parts.readFile(path.replace(/^\.\//, ""));
@@ -142,7 +142,7 @@ export class Host extends RpcTarget {
 
   log(text: unknown): Promise<HostReply<null>> {
     return this.#tell((line) => {
-      if (typeof text !== "string") throw new TypeError("The message of log is not a text.");
+      if (typeof text !== "string") throw new TypeError("The message of log must be a string.");
       if (++line.counts.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
       return null;
     });
@@ -198,7 +198,7 @@ export class Host extends RpcTarget {
         line.removed.add(path);
         return true;
       }
-      if (!(bytes instanceof Uint8Array)) throw new TypeError("A file is bytes.");
+      if (!(bytes instanceof Uint8Array)) throw new TypeError("The content of a file must be a Uint8Array.");
       const { outFileBytes, outBytes, outFiles } = isPart ? PART_FILES : SCRIPT_FILES;
       const total = [...line.files.values()].reduce((sum, file) => sum + file.length, bytes.length);
       if (bytes.length <= outFileBytes && total <= outBytes && line.files.size < outFiles) {

@@ -116,7 +116,7 @@ export function remote(
   executor: RemoteExecutor,
 ): Executor {
   return {
-    // A Python or shell script of which a part does not run in an isolate may run whole. JavaScript would lose its context.
+    // A Python or shell script of which a part does not run in an isolate may run whole. A JavaScript that ran whole would have no `context`.
     runs: ({ verdict, language }) => verdict === "remote" || (verdict === "partly" && language !== "javascript"),
     async run(call, signal) {
       const began = Date.now();

@@ -140,7 +140,7 @@ export const CORPUS: Record<string, Row> = {
   },
   "a path that is none": {
     call: "return context.readFile({ toString: () => 'SKILL.md' });",
-    sees: /The path of readFile is not a text/,
+    sees: /The path of readFile must be a string/,
   },
   // Values that cross the boundary
   "a polluted answer": {

@@ -45,7 +45,7 @@ import type { Context } from "../context";
 import { seal, unseal } from "../secrets/encryption";
 import { revokeConnections } from "./revoke";
 
-/** What both API requests and pages have. */
+/** The parts of a context that API requests and pages have in common. */
 export type ConnectContext = Pick<Context, "db" | "settings" | "now" | "newId"> & { requestId: string };
 
 /** The paths of the sign-in to servers. */

@@ -21,7 +21,7 @@ import {
 import type { SignInContext } from "./context";
 import { challengeOf, firstRefresh, isOwnRefresh, type MadeRefresh, successorOf } from "./refresh-tokens";
 
-/** What a client presents with a code. */
+/** A client's request to exchange a code. */
 export interface PresentedCode {
   code: string;
   clientId: string;

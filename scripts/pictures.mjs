@@ -81,7 +81,8 @@ async function demoPictures(link) {
   });
   try {
     const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, colorScheme: "light" });
-    await page.goto(link);
+    // The first request waits until the console is built.
+    await page.goto(link, { timeout: 180_000 });
     await page.getByRole("button", { name: "Sign in with the link" }).click();
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Playground" }).click();
     const pictures = {};

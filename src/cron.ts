@@ -1,17 +1,21 @@
-// The scheduled jobs of wrangler.toml: housekeeping every hour, and checks of MCP servers every five minutes.
+// The scheduled jobs of wrangler.toml: housekeeping every hour; checks of MCP servers and retries of webhooks every five minutes.
 
 import { DEPLOYMENT_USER } from "./domain/access/access";
 import { settingsFrom } from "./domain/settings/settings";
 import { importObjects, makeContext, newId, primaryDatabase } from "./edge/context";
 import { cleanUp } from "./services/cleanup";
 import { runServerChecks } from "./services/registry/server-checks";
+import { sendDueEvents } from "./services/webhooks/send";
 
-/** The schedule of the checks, as in wrangler.toml. Every other schedule starts the housekeeping. */
+/** The schedule of the checks and retries, as in wrangler.toml. Every other schedule starts the housekeeping. */
 const CHECKS = "*/5 * * * *";
 
 /** Runs a job. The platform logs a failure. The next run tries again. */
 export async function scheduled({ cron }: Pick<ScheduledController, "cron">, env: Env): Promise<void> {
-  if (cron === CHECKS) return runChecks(env);
+  if (cron === CHECKS) {
+    await sendDueEvents({ primary: primaryDatabase(env, { storage: 0 }), settings: settingsFrom(env), now: Date.now });
+    return runChecks(env);
+  }
   const timings = { storage: 0 };
   // A replica may lag behind a commit. Whether a row exists must be certain here.
   const db = primaryDatabase(env, timings);

@@ -1,4 +1,4 @@
-// Builds the parts of public/ named on the command line while a gateway serves. `npm start` runs it as a process of low priority and
+// Builds the parts of public/ named on the command line while a gateway serves. `npm start` runs it as a process of lower priority and
 // receives a message for each part: `{ output }` or `{ output, problem }`.
 
 import { constants, setPriority } from "node:os";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { root } from "../kit/files.mjs";
 import { DEFERRABLE, preparePart } from "./static.mjs";
 
-setPriority(constants.priority.PRIORITY_LOW);
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 // An orderly exit removes half-written files. The launcher can end without sending a signal.
 for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => process.exit(1));
 

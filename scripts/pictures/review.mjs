@@ -111,6 +111,7 @@ async function addData(url, { user, admin }) {
   await ask(user, "PUT", "/secrets/OPENAI_KEY", { value: "not-a-real-key", hosts: ["api.openai.com"] });
   const model = { api: ["openai-chat"], base_url: "https://api.openai.com/v1", model: "gpt-5-mini" };
   await ask(user, "PUT", "/models/quick", { ...model, key: `$${"{{secrets.OPENAI_KEY}}"}` });
-  await ask(user, "POST", "/groups", { name: "crew", display_name: "Crew" });
+  await ask(admin, "POST", "/groups", { name: "crew", display_name: "Crew" });
+  await ask(admin, "PUT", "/groups/crew/members/marina", { role: "Owner" });
   await ask(admin, "POST", "/keys", { user_id: "marina", name: "Chat back end", scopes: ["conversations", "chat"] });
 }

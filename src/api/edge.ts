@@ -25,6 +25,7 @@ import { secretRoutes } from "./secrets";
 import { serverCatalogRoutes } from "./server-catalog";
 import { userServerRoutes } from "./user-servers";
 import { userRoutes } from "./users";
+import { webhookRoutes } from "./webhooks";
 
 export const api = apiEdge("/api", [
   ["/api/v1", keyRoutes],
@@ -43,6 +44,7 @@ export const api = apiEdge("/api", [
   ["/api/v1/mcp-servers", mcpServerRoutes],
   ["/api/v1", connectionRoutes],
   ["/api/v1", userServerRoutes],
+  ["/api/v1/webhooks", webhookRoutes],
   ["/api/v1", skillEnvRoutes],
   ["/api/v1", serverCatalogRoutes],
   ["/api/v1/links", sharedLinkRoutes],

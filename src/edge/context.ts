@@ -8,6 +8,7 @@ import { memoryOf } from "../services/access/identity-cache";
 import type { BookmarkedSession, IdentityStores } from "../services/access/identity-lookup";
 import type { Caller, Context } from "../services/context";
 import type { OpenImport } from "../services/imports/api";
+import { sendDueEvents } from "../services/webhooks/send";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
 import { counterIn } from "./metrics/counter";
 
@@ -110,6 +111,9 @@ export function makeContext(
     timings,
     later,
     count: counterIn(env, later, countsMs),
+    sendEvents() {
+      return sendDueEvents(this);
+    },
     now: () => Date.now(),
     newId: newId,
   };

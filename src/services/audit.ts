@@ -11,6 +11,7 @@ import {
 import { decodeCursor, pageOf } from "../domain/cursor";
 import { sha256Hex } from "../domain/digest";
 import type { JsonObject } from "../domain/json";
+import type { SkillEvent } from "../domain/webhooks/webhooks";
 import { type Actor, type AuditFilter, type AuditRow, listAudit, recording, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
 import { requireAdmin } from "./admin";
@@ -23,11 +24,15 @@ interface Told {
   about?: string;
   /** Condition on the resource itself, or an explicit condition. */
   when?: "was" | "is" | "gone" | Condition;
+  /** An event for webhooks. It is queued if the entry is recorded. */
+  event?: SkillEvent;
 }
 
 /** Returns the context's database for one change: its batch also writes the audit entry. */
 export function audited(context: Context, action: AuditAction, resourceId: string, told: Told = {}): Database {
-  return recording(context.db, actorOf(context), entryOf(action, resourceId, told));
+  const { event } = told;
+  const recorded = event === undefined ? null : { event, onQueued: () => context.later(context.sendEvents()) };
+  return recording(context.db, actorOf(context), entryOf(action, resourceId, told), recorded);
 }
 
 /** Records an action that changes nothing in the database. */

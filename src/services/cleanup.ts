@@ -18,6 +18,7 @@ import { deleteExpiredLinks } from "../storage/d1/sign-in/links";
 import { deleteExpiredPages } from "../storage/d1/sign-in/pages";
 import { deleteOldUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-use";
 import { deleteOldUsage } from "../storage/d1/usage";
+import { deleteOldDeliveries } from "../storage/d1/webhooks";
 import { sweepImportArchives } from "../storage/r2/import-archives";
 import { sweepParts } from "./compat/upload-parts";
 import { revokeConnections } from "./connections/revoke";
@@ -57,6 +58,7 @@ export async function cleanUp(
   await deleteUnusedUpstreamClients(db, now - DAY_MS);
   await deleteUnusedClients(db, now);
   await deleteOldServerChecks(db, now - DURATIONS.serverChecksKept);
+  await deleteOldDeliveries(db, now - DURATIONS.webhookDeliveriesKept);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });

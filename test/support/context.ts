@@ -37,6 +37,7 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
     timings,
     later: (work) => void work,
     count: () => undefined,
+    sendEvents: async () => undefined,
     now: options.now ?? (() => Date.now()),
     newId: (prefix) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10))),
   };

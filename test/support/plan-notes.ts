@@ -72,5 +72,6 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
   connectionsUnderOtherKeys: { tables: ["connections"], why: "asked by an admin after a change of the encryption key" },
   skillEnvUnderOtherKeys: { tables: ["skill_env"], why: "asked by an admin after a change of the encryption key" },
+  webhooksUnderOtherKeys: { tables: ["webhooks"], why: "asked by an admin after a change of the encryption key" },
   secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
 };

@@ -24,7 +24,13 @@ function isWithin(seen: string, most: string, state: State): boolean {
   return others && asked(way) <= asked(bound);
 }
 
-const NOTES = ['update "grants" set "arrived"', 'update "mcp_servers" set "down_since"'];
+const NOTES = [
+  'update "grants" set "arrived"',
+  'update "mcp_servers" set "down_since"',
+  // An event is sent to a webhook.
+  'update "webhook_deliveries" set',
+  'select "scope", "name", "url", "events"',
+];
 
 /**
  * What is left for later: an isolate that took a replica's word for who calls asks the primary, once, and one that knew it asks nothing.

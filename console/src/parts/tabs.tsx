@@ -8,9 +8,14 @@ export function Tabs({ name, current, children }: { name: string; current: strin
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view is the reason to scroll
   useEffect(() => {
     const bar = place.current;
-    const link = bar?.querySelector<HTMLElement>("[aria-current]");
-    if (bar === null || link === null || link === undefined) return;
-    bar.scrollLeft = link.offsetLeft - (bar.clientWidth - link.offsetWidth) / 2;
+    if (bar === null) return;
+    // Also when the page becomes visible, and when the window changes.
+    const observer = new ResizeObserver(() => {
+      const link = bar.querySelector<HTMLElement>("[aria-current]");
+      if (link !== null) bar.scrollLeft = link.offsetLeft - (bar.clientWidth - link.offsetWidth) / 2;
+    });
+    observer.observe(bar);
+    return () => observer.disconnect();
   }, [current]);
   return (
     <nav ref={place} className="tabs" aria-label={name}>

@@ -131,6 +131,8 @@ export async function recordServers(on, weather) {
   await on.record("servers.usable");
   await on.record("servers.delete", own);
 
+  await recordWebhooks(on, weather);
+
   const shared = { as: "admin", path: { name: "weather" } };
   await on.record("mcpServers.set", { ...shared, json: { url: weather.url, timeout: 60, guard: true } });
   await on.record("mcpServers.list", { as: "admin" });
@@ -173,4 +175,17 @@ export async function recordUsers(on) {
   await on.record("users.export", { path: { id: "alice" } });
   await on.record("users.erase", { as: "admin", path: { id: "bob" } });
   await on.record("searchIndex.rebuild", { as: "admin", json: { after: 0 } });
+}
+
+/** The MCP server rejects the events, so the list of deliveries shows a retry. */
+async function recordWebhooks(on, weather) {
+  const hook = { path: { name: "releases" } };
+  await on.record("webhooks.set", { ...hook, json: { url: weather.url, events: ["skill.published", "skill.yanked"] } });
+  await on.record("webhooks.list");
+  await on.record("webhooks.get", hook);
+  await on.record("webhooks.rotateSecret", hook);
+  const { id } = await on.record("webhooks.test", hook);
+  await on.record("webhooks.resend", { path: { ...hook.path, id } });
+  await on.record("webhooks.deliveries", hook);
+  await on.record("webhooks.delete", hook);
 }

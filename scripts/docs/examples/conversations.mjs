@@ -25,6 +25,8 @@ export async function recordConversations(on) {
   const report = { skill_name: "csv-report", script_path: "scripts/report.py", input: ORDERS };
   await on.send("toolCalls.run", {
     path: chat,
+    // The gateway still starts Python.
+    repeatWhile: ({ status }) => status === 503,
     json: {
       calls: [
         call("call_2", "load_skill", { skill_name: "csv-report" }),

@@ -112,6 +112,14 @@ export type OwnServer = { type?: "streamable-http" | "http" | "sse" | "websocket
 
 export type OwnServerEntry = { /** The transport. `http` means `streamable-http`. */ type?: "streamable-http" | "http" | "sse" | "websocket"; /** The address of the server. Path and query can contain variables. */ url: string; /** All addresses of a server with several instances, `url` among them, each with a weight (default: 1). */ urls?: ({ url: string; weight?: number })[]; /** Headers of each request. Values can contain variables such as `${{secrets.NAME}}`. */ headers?: { [name: string]: string }; /** The time limit for a call, in seconds. */ timeout?: number; /** The time limit for connecting, in seconds. */ connect_timeout?: number; /** Names of tools to offer, or patterns with `*`. Default: all tools. */ allow?: (string)[]; /** Names of tools to leave out, or patterns with `*`. Takes precedence over `allow`. */ deny?: (string)[]; /** Which revisions of MCP to use. Default: `auto`. */ era?: "auto" | "legacy" | "modern"; /** False turns the server off. A less specific server with the same name is then not used either. */ enabled?: boolean; /** When tools are named `server__tool`: `always` (default), `on-conflict` or `never`. With `never`, a tool whose name is taken is left out. */ prefix?: "always" | "on-conflict" | "never"; /** Ids of agents (ghosts). Only conversations with one of them have the server. Default: all conversations. */ ghosts?: (string)[]; /** A client that you registered at the issuer of the server (`client_id`, `client_secret`), and `scopes` to request. With `grant: client_credentials`, the client is the account of all users. */ oauth?: { grant?: "authorization_code" | "client_credentials"; client_id?: string; client_secret?: string; scopes?: (string)[] }; /** What the server offers, for the registry of this gateway. At most 100 characters. */ description?: string; /** The owner: you (default) or a group. */ scope?: "user" | "group"; /** The group, required for `scope: group`. */ group_name?: string };
 
+export type Webhook = { name: string; scope: "user" | "group" | "gateway"; group_name?: string; url: string; events: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted")[]; enabled: boolean; disabled_reason?: string; secret?: string; created_at: string; updated_at: string };
+
+export type WebhookRequest = { /** The owner: you (default), a group, or the gateway (admins only). */ scope?: "user" | "group" | "gateway"; /** The group, required for `scope: group`. */ group_name?: string; /** The address of the server. Path and query can contain variables. */ url: string; /** The events that it receives. Default: all. */ events?: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted")[]; /** False turns the webhook off: it receives no new events, and those that wait are not sent. */ enabled?: boolean };
+
+export type WebhookSecret = { secret: string };
+
+export type WebhookDelivery = { id: string; type: string; data: { [name: string]: unknown }; timestamp: string; state: "pending" | "delivered" | "failed"; attempts: number; next_attempt_at?: string; status: number | null; problem: string | null };
+
 export type SkillEnvValue = { skill_id: string; /** `null` if you can no longer read the skill. */ skill_name: string | null; name: string; /** The hosts to which the value can be sent. */ hosts: (string)[]; created_at: string; updated_at: string; last_used_at: string | null };
 
 export type SkillEnv = { skill_id: string; skill_name: string; /** The hosts that the current version declares. */ network: (string)[]; /** The variables that the current version declares. */ env: (string)[]; values: ({ name: string; /** The hosts to which the value can be sent. */ hosts: (string)[]; created_at: string; updated_at: string; last_used_at: string | null; /** Whether an admin set it for all users of the skill. */ shared: boolean })[]; /** Declared variables without a value. */ missing: (string)[] };
@@ -181,7 +189,7 @@ export type ReplacedGhostRequest = { /** Accepted from a response and not used. 
 /** Input and output of each operation. */
 export interface Operations {
   /** Lists audit records, newest first. */
-  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "connection.create" | "connection.end" | "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "session.create" | "session.end" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.network.put" | "skill.env.put" | "skill.env.delete" | "skill.request" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "connection.create" | "connection.end" | "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "session.create" | "session.end" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.network.put" | "skill.env.put" | "skill.env.delete" | "skill.request" | "skill.remove_references" | "user.export" | "user.erase" | "webhook.put" | "webhook.rotate" | "webhook.delete"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
   /** Activates a connection with the proof that the user's browser brought back. */
   "connections.confirm": { request: { path: { id: string }; body: { /** The value of `proof` that the browser brought back. */ proof: string } }; answer: Connection };
   /** Creates a link with which you sign in to an MCP server. */
@@ -482,6 +490,22 @@ export interface Operations {
   "versions.verdict": { request: { path: { id: string; version_id: string }; body: { /** True blocks the version, false removes the block. */ blocked: boolean; /** Shown to everybody who requests the version. Only with `blocked: true`. */ reason?: string } }; answer: { version_id: string; blocked: boolean; reason: string | null } };
   /** Yanks a version. */
   "versions.yank": { request: { path: { id: string; version_id: string } }; answer: Skill };
+  /** Deletes a webhook and its deliveries. */
+  "webhooks.delete": { request: { path: { name: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: void };
+  /** Lists the deliveries of a webhook, newest first. */
+  "webhooks.deliveries": { request: { path: { name: string }; query?: { limit?: number; cursor?: string; scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: { items: (WebhookDelivery)[]; next_cursor: string | null } };
+  /** Returns a webhook. */
+  "webhooks.get": { request: { path: { name: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: Webhook };
+  /** Lists webhooks by name. */
+  "webhooks.list": { request: { query?: { limit?: number; cursor?: string; scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: { items: (Webhook)[]; next_cursor: string | null } };
+  /** Sends a delivery again. */
+  "webhooks.resend": { request: { path: { name: string; id: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: WebhookDelivery };
+  /** Replaces the secret of a webhook. */
+  "webhooks.rotateSecret": { request: { path: { name: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: WebhookSecret };
+  /** Creates or replaces a webhook. */
+  "webhooks.set": { request: { path: { name: string }; body: WebhookRequest }; answer: Webhook };
+  /** Sends a test event to a webhook. */
+  "webhooks.test": { request: { path: { name: string }; query?: { scope?: "user" | "group" | "gateway"; group_name?: string } }; answer: WebhookDelivery };
 }
 
 /** How to send each operation: method, path, whether it can be repeated, and special rules. */
@@ -637,4 +661,12 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "versions.unyank": ["POST","/api/v1/kinds/skills/{id}/versions/{version_id}/unyank","idempotent","json"],
   "versions.verdict": ["PUT","/api/v1/kinds/skills/{id}/versions/{version_id}/verdict","idempotent","json"],
   "versions.yank": ["POST","/api/v1/kinds/skills/{id}/versions/{version_id}/yank","idempotent","json"],
+  "webhooks.delete": ["DELETE","/api/v1/webhooks/{name}","idempotent","none"],
+  "webhooks.deliveries": ["GET","/api/v1/webhooks/{name}/deliveries","safe","items"],
+  "webhooks.get": ["GET","/api/v1/webhooks/{name}","safe","json"],
+  "webhooks.list": ["GET","/api/v1/webhooks","safe","items"],
+  "webhooks.resend": ["POST","/api/v1/webhooks/{name}/deliveries/{id}/resend","never","json"],
+  "webhooks.rotateSecret": ["POST","/api/v1/webhooks/{name}/rotate","never","json"],
+  "webhooks.set": ["PUT","/api/v1/webhooks/{name}","idempotent","json"],
+  "webhooks.test": ["POST","/api/v1/webhooks/{name}/test","never","json"],
 };

@@ -316,4 +316,37 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     about: "Connects to an MCP server and returns its tools or the error. Nothing is stored.",
     retry: "safe",
   },
+  "GET /api/v1/webhooks": {
+    id: "webhooks.list",
+    about: "Lists your webhooks, those of a group, or those of the gateway, by name.",
+  },
+  "GET /api/v1/webhooks/{name}": { id: "webhooks.get", about: "Returns a webhook without its secret." },
+  "PUT /api/v1/webhooks/{name}": {
+    id: "webhooks.set",
+    about:
+      "Creates or replaces a webhook. It receives the events of your skills, of a group's skills, or (scope `gateway`) of public skills, signed as in Standard Webhooks 1.0. The response that creates it has its `secret`; replacing keeps the secret and enables a webhook that the gateway disabled.",
+    body: { url: "https://hooks.example.com/skills", events: ["skill.published", "skill.yanked"] },
+  },
+  "DELETE /api/v1/webhooks/{name}": {
+    id: "webhooks.delete",
+    about: "Deletes a webhook and its deliveries. Events that wait are not sent.",
+  },
+  "POST /api/v1/webhooks/{name}/rotate": {
+    id: "webhooks.rotateSecret",
+    about:
+      "Replaces the secret of a webhook at once, and returns the new one. Later attempts of older events use it, too.",
+  },
+  "POST /api/v1/webhooks/{name}/test": {
+    id: "webhooks.test",
+    about: "Sends the event `webhook.test` to a webhook. The list of deliveries has the result.",
+  },
+  "GET /api/v1/webhooks/{name}/deliveries": {
+    id: "webhooks.deliveries",
+    about:
+      "Lists the deliveries of a webhook, newest first, with the status of the last attempt. Ended ones are kept for 30 days.",
+  },
+  "POST /api/v1/webhooks/{name}/deliveries/{id}/resend": {
+    id: "webhooks.resend",
+    about: "Sends a delivery again under the same id, with all its attempts.",
+  },
 };

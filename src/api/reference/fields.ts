@@ -22,6 +22,8 @@ export const FIELDS: Readonly<Record<string, string>> = {
   display_name: "The name that people see.",
   enabled: "False turns the server off. A less specific server with the same name is then not used either.",
   era: "Which revisions of MCP to use. Default: `auto`.",
+  "webhooks.set.enabled": "False turns the webhook off: it receives no new events, and those that wait are not sent.",
+  events: "The events that it receives. Default: all.",
   error: "The reason, if `success` is false.",
   etag: "`etag` of the previous response. Prompt and tools are returned only if they changed.",
   expires_at: "When the key expires (RFC 3339). Default: never.",

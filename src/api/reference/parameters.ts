@@ -65,6 +65,7 @@ export const RESOURCES: readonly (readonly [path: string, noun: string, values: 
   ["/api/v1/links", "link", {}],
   ["/api/v1/imports", "import", { id: "imp_5d20c4", state: "failed" }],
   ["/api/v1/servers", "MCP server", { name: "notes", scope: "user" }],
+  ["/api/v1/webhooks", "webhook", { name: "releases", scope: "user" }],
 ];
 
 /** Headers of every route with a key, and of routes that store their response. */
@@ -127,4 +128,5 @@ export const TAGS: Readonly<Record<string, string>> = {
   turns: "Turns of a conversation.",
   users: "Users and their data.",
   versions: "Versions of skills.",
+  webhooks: "Webhooks: events of skills, sent to a URL.",
 };

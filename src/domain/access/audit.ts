@@ -59,6 +59,9 @@ export const AUDIT_ACTIONS = [
   "skill.remove_references",
   "user.export",
   "user.erase",
+  "webhook.put",
+  "webhook.rotate",
+  "webhook.delete",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -127,6 +130,9 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "skill.request": ["version_id"],
   "user.export": [],
   "user.erase": [],
+  "webhook.put": ["events", "enabled"],
+  "webhook.rotate": [],
+  "webhook.delete": [],
 };
 
 /** Actions whose entries can name another user's resource. Their `user_id` is its owner. */
@@ -154,6 +160,7 @@ export const RESOURCE_TYPES = [
   "sign_in",
   "skill",
   "user",
+  "webhook",
 ] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 

@@ -46,7 +46,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/imports(\/|$)/, need: "skills:write" },
   { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
   { methods: ["POST"], path: /^\/api\/v1\/mcp-servers\/[^/]+\/connect$/, need: "secrets" },
-  { path: /^\/api\/v1\/(secrets|models|servers|connections)(\/|$)/, need: "secrets" },
+  { path: /^\/api\/v1\/(secrets|models|servers|connections|webhooks)(\/|$)/, need: "secrets" },
   { methods: ["GET"], path: /^\/api\/v1\/(me\/servers|server-catalog)$/, need: "mcp" },
   {
     path: /^\/api\/v1\/(mcp-servers|audit|executor|users|search-index|open-skills|sign-ins|oauth-clients)(\/|$)/,

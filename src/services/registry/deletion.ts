@@ -12,6 +12,7 @@ import {
 } from "../../domain/access/access";
 import { ABOUT } from "../../domain/access/audit";
 import { GatewayError } from "../../domain/errors";
+import { skillEvent } from "../../domain/webhooks/webhooks";
 import { type GhostRef, readReferences, removeReferences } from "../../storage/d1/registry/ghost-references";
 import { deleteSkillRows } from "../../storage/d1/registry/publishing";
 import { readSkillHead, type SkillHead } from "../../storage/d1/skills";
@@ -100,10 +101,11 @@ async function findSkillToDelete(context: Context, id: string): Promise<SkillHea
 function deletionOf(context: Context, { id, name, scope, userId }: SkillHead, forced: boolean) {
   const before = { name, scope: scopeInLog(scope) };
   const after = { force: forced };
+  const event = skillEvent("skill.deleted", { id, name, scope }, null);
   if (canRead(context.caller.principal, scope))
-    return audited(context, "skill.delete", id, { before, after, when: "gone" });
+    return audited(context, "skill.delete", id, { before, after, event, when: "gone" });
   const change = { before: { ...before, user_id: ABOUT }, after: { ...after, moderated: true }, about: userId };
-  return audited(context, "skill.delete", id, { ...change, when: "gone" });
+  return audited(context, "skill.delete", id, { ...change, event, when: "gone" });
 }
 
 async function stillUsed(context: Context, { id, name }: SkillHead): Promise<GatewayError> {

@@ -10,6 +10,7 @@ import type { JsonObject } from "../../domain/json";
 import { readPackage } from "../../domain/package/package";
 import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
+import { skillEvent } from "../../domain/webhooks/webhooks";
 import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
 import { type PublishState, readPublishState } from "../../storage/d1/registry/publish-state";
@@ -191,7 +192,11 @@ async function commit(
     digest: version.digest,
     ...(version.source === null ? {} : { source: version.source.url }),
   };
-  const recorded = (id: string) => audited(context, "skill.publish", id, { after });
+  const recorded = (id: string) =>
+    audited(context, "skill.publish", id, {
+      after,
+      event: skillEvent("skill.published", { id, name, scope: target.scope }, { id: version.id, label: version.label }),
+    });
   const signed = async (id: string): Promise<NewVersion> => ({
     ...{ ...version, skillId: id },
     attestation: await signVersion(context.settings, {

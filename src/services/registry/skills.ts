@@ -14,6 +14,7 @@ import {
 import { requireFreshSignIn } from "../../domain/console/dangerous";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
+import { skillEvent } from "../../domain/webhooks/webhooks";
 import { activateVersion, unyankVersion, yankVersion } from "../../storage/d1/registry/publishing";
 import {
   readSkill,
@@ -143,7 +144,8 @@ export async function activate(context: Context, id: string, versionId: string):
   if (version.versionId === version.currentId) return version;
   if (version.yankedAt !== null) throw versionYanked(version, "Unyank it before you make it the current version.");
   const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
-  const change = { before, after, when: { version: version.versionId, yanked: false } } as const;
+  const event = skillEvent("skill.activated", skill, { id: version.versionId, label: version.label });
+  const change = { before, after, event, when: { version: version.versionId, yanked: false } } as const;
   const active = await activateVersion(audited(context, "skill.activate", id, change), version);
   if (active !== null) return active;
   if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
@@ -170,7 +172,8 @@ export async function yank(
     consent({ isCurrent: version.currentId === versionId, isLast: next === null });
     const current = version.currentId === versionId ? (next?.versionId ?? null) : version.currentId;
     const after = { version: version.label, version_id: versionId, current_version_id: current };
-    const recorded = audited(context, "skill.yank", id, { after, when: { version: versionId, yanked: true } });
+    const event = skillEvent("skill.yanked", skill, { id: versionId, label: version.label });
+    const recorded = audited(context, "skill.yank", id, { after, event, when: { version: versionId, yanked: true } });
     if (await yankVersion(recorded, version, next)) return findSkill(context, id);
   }
   throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by another request. Try again.");
@@ -182,7 +185,12 @@ export async function unyank(context: Context, id: string, versionId: string): P
   const version = await findVersion(context, skill, versionId);
   if (version.yankedAt !== null) {
     const after = { version: version.label, version_id: versionId };
-    const recorded = audited(context, "skill.unyank", id, { after, when: { version: versionId, yanked: false } });
+    const event = skillEvent("skill.unyanked", skill, { id: versionId, label: version.label });
+    const recorded = audited(context, "skill.unyank", id, {
+      after,
+      event,
+      when: { version: versionId, yanked: false },
+    });
     await unyankVersion(recorded, version);
   }
   return findSkill(context, id);

@@ -15,6 +15,7 @@ import { GatewayError } from "../../domain/errors";
 import { SECRET_LIMITS } from "../../domain/limits";
 import { Recent } from "../../domain/recent";
 import { makeRedactor, type Redactor } from "../../domain/servers/redactor";
+import { webhookPlace } from "../../domain/webhooks/webhooks";
 import { reencryptSkillEnv, skillEnvUnderOtherKeys } from "../../storage/d1/registry/skill-env";
 import {
   deleteSecret,
@@ -29,6 +30,7 @@ import {
   touchSecrets,
 } from "../../storage/d1/secrets";
 import { connectionsUnderOtherKeys, reencryptConnection } from "../../storage/d1/servers/connections";
+import { reencryptWebhook, webhooksUnderOtherKeys } from "../../storage/d1/webhooks";
 import { groupNotFound, roleTooLow } from "../access/groups";
 import { adminOnlyError, requireAdmin } from "../admin";
 import { audited, recordAct, scopeInLog } from "../audit";
@@ -97,10 +99,11 @@ export async function removeSecret(context: Context, owner: SecretOwner, name: s
 export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
   requireAdmin(context.caller.principal);
   const keyId = await currentKeyId(context.settings);
-  const [{ rows, count }, connections, values, versions] = await Promise.all([
+  const [{ rows, count }, connections, values, hooks, versions] = await Promise.all([
     secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
     connectionsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
     skillEnvUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
+    webhooksUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
     signUnderCurrentKey(context.db, context.settings, ROTATED_AT_ONCE),
   ]);
   let rotated = versions.signed;
@@ -123,8 +126,14 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
     await reencryptSkillEnv(context.db, row, await seal(context.settings, skillEnvPlace(row), value));
     rotated++;
   }
+  for (const row of hooks.rows) {
+    const value = await unseal(context.settings, webhookPlace(row), row);
+    if (value === null) continue;
+    await reencryptWebhook(context.db, row, await seal(context.settings, webhookPlace(row), value));
+    rotated++;
+  }
   if (rotated > 0) await recordAct(context, "secret.rotate", keyId, { after: { rotated } });
-  return { rotated, remaining: count + connections.count + values.count + versions.count - rotated };
+  return { rotated, remaining: count + connections.count + values.count + hooks.count + versions.count - rotated };
 }
 
 const cached = new Recent<string, { at: number; found: Map<string, UsableSecret> }>(500);

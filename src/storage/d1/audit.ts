@@ -1,6 +1,7 @@
 // Stores the audit log in D1. Each row is written in the batch of the change it describes, so neither exists without the other.
 
 import { and, desc, eq, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import {
   ABOUT,
   type AuditEntry,
@@ -9,6 +10,7 @@ import {
   KEPT_AFTER_ERASURE,
   NAMES_ANOTHERS_THING,
 } from "../../domain/access/audit";
+import type { SkillEvent } from "../../domain/webhooks/webhooks";
 import type { Database } from "./database";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
@@ -21,6 +23,10 @@ import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./schema/sign-in-pages";
 import { skillEnv } from "./schema/skill-network";
+import { webhooks } from "./schema/webhooks";
+import { queueEvent } from "./webhooks";
+
+const written = z.object({ meta: z.object({ changes: z.number() }) });
 
 /** The user, key and request that made a change. */
 export interface Actor {
@@ -33,11 +39,22 @@ export interface Actor {
   otherPseudonym: string;
 }
 
+/** An event that is queued for webhooks if its entry is recorded. `onQueued` is called if a webhook receives it. */
+export interface RecordedEvent {
+  event: SkillEvent;
+  onQueued(): void;
+}
+
 /**
- * Returns a database whose next batch also records the entry, in the same transaction. Use it for one change: a second batch would write a
- * second row.
+ * Returns a database whose next batch also records the entry, in the same transaction, and queues its event. Use it for one change: a
+ * second batch would write a second row.
  */
-export function recording(db: Database, actor: Actor, entry: AuditEntry): Database {
+export function recording(
+  db: Database,
+  actor: Actor,
+  entry: AuditEntry,
+  recorded: RecordedEvent | null = null,
+): Database {
   const batch = async (statements: Parameters<Database["batch"]>[0]) => {
     const named = namesOf(db, actor, entry);
     const row = rowOf(db, actor, entry);
@@ -47,12 +64,28 @@ export function recording(db: Database, actor: Actor, entry: AuditEntry): Databa
         "version" in entry.when ||
         ("sealed" in entry.when && entry.when.at === "after") ||
         ("thing" in entry.when && entry.when.thing !== "was"));
-    const results: unknown[] = await db.batch(isAfter ? [named, ...statements, row] : [named, row, ...statements]);
-    return isAfter ? results.slice(1, -1) : results.slice(2);
+    const noted = recorded === null ? [row] : ([row, eventOf(db, actor, entry, recorded.event)] as const);
+    const [before, after] = isAfter ? [[], noted] : [noted, []];
+    const results: unknown[] = await db.batch([named, ...before, ...statements, ...after]);
+    const first = 1 + before.length;
+    if (recorded !== null && wroteRows(results[isAfter ? results.length - 1 : 2])) recorded.onQueued();
+    return results.slice(first, first + statements.length);
   };
   return new Proxy(db, {
     get: (target, property) => (property === "batch" ? batch : Reflect.get(target, property, target)),
   });
+}
+
+/** Whether a statement without a result wrote rows. */
+function wroteRows(result: unknown): boolean {
+  return written.safeParse(result).data?.meta.changes !== 0;
+}
+
+/** Queues an event if the last entry of the log is this one. */
+function eventOf(db: Database, actor: Actor, { action, resourceId }: AuditEntry, event: SkillEvent) {
+  const isRecorded = sql`EXISTS (SELECT 1 FROM ${audit} WHERE ${audit.seq} = (SELECT max(${audit.seq}) FROM ${audit})
+    AND ${audit.requestId} = ${actor.requestId} AND ${audit.action} = ${action} AND ${audit.resourceId} = ${resourceId})`;
+  return queueEvent(db, event, isRecorded);
 }
 
 /** Records an action that changes no rows, such as an export. */
@@ -138,7 +171,7 @@ const clearedColumn = (column: typeof audit.before | typeof audit.after) => sql`
 export function eraseFromAudit(db: Database, pseudonym: string) {
   const changes = { before: clearedColumn(audit.before), after: clearedColumn(audit.after) };
   // Ids of conversations, and names within the user's own scope, are the user's words. So may be the id that a caller gave its request.
-  const isTyped = sql`${audit.resourceType} = 'conversation' OR (${audit.resourceType} IN ('model', 'own_server', 'secret') AND ${audit.resourceId} LIKE 'user/%')`;
+  const isTyped = sql`${audit.resourceType} = 'conversation' OR (${audit.resourceType} IN ('model', 'own_server', 'secret', 'webhook') AND ${audit.resourceId} LIKE 'user/%')`;
   const isMade = sql`length(${audit.requestId}) = 36 AND ${audit.requestId} NOT GLOB '*[^0-9a-f-]*'`;
   const own = {
     resourceId: sql`CASE WHEN ${isTyped} THEN ${ERASED} ELSE ${audit.resourceId} END`,
@@ -222,6 +255,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${mcpServers} WHERE ${mcpServers.name} = ${id})`;
     case "own_server":
       return sql`EXISTS (SELECT 1 FROM ${ownServers} WHERE ${ownServers.scope} || '/' || ${ownServers.name} = ${id})`;
+    case "webhook":
+      return sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.scope} || '/' || ${webhooks.name} = ${id})`;
     case "secret":
       return sql`EXISTS (SELECT 1 FROM ${secrets} WHERE ${secrets.scope} || '/' || ${secrets.name} = ${id})`;
     case "model":

@@ -9,6 +9,7 @@ import { groupMembers, groups, ownServers, secrets } from "./schema/access";
 import { models } from "./schema/chat";
 import { imports } from "./schema/imports";
 import { counters, ghosts, now, skills } from "./schema/registry";
+import { webhookDeliveries, webhooks } from "./schema/webhooks";
 
 export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
 export type MemberRow = Omit<typeof groupMembers.$inferSelect, "groupName">;
@@ -110,6 +111,12 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(ownServers)
       .where(sql`${ownServers.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(webhooks)
+      .where(sql`${webhooks.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(webhookDeliveries)
+      .where(sql`${webhookDeliveries.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     // A later group with this name must not inherit anything cached for this one.
     raiseCounters(db, [scope]),
   ]);

@@ -297,6 +297,21 @@ export async function storedOwnServer(of: string, owner: (thing: Thing) => Recor
 
 export const SERVER = { url: "http://127.0.0.1:9/mcp", connect_timeout: 1 };
 
+export const WEBHOOK = { url: "http://127.0.0.1:9/hook" };
+
+/** Stores a webhook of `self`, of a group or of the gateway, with a delivery. Its address is unreachable. */
+export async function storedWebhook(of: string, owner: (thing: Thing) => Record<string, string>): Promise<Thing> {
+  const thing = of === "group" ? await group() : {};
+  const name = fresh("hook");
+  await env.DB.prepare("DELETE FROM webhooks").run();
+  const key = await keyOfUser(of === "self" ? "self" : of === "group" ? "Owner" : "admin");
+  const answer = await call("PUT", `/api/v1/webhooks/${name}`, { key, json: { ...WEBHOOK, ...owner(thing) } });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  const query = new URLSearchParams(owner(thing));
+  const tested = await call("POST", `/api/v1/webhooks/${name}/test?${query}`, { key });
+  return { ...thing, name, id: (await tested.json<{ id: string }>()).id };
+}
+
 /** Stores one of the gateway's servers. Its address is unreachable. */
 export async function storedServer(): Promise<Thing> {
   const name = fresh("server");

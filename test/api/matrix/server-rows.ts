@@ -1,4 +1,4 @@
-// Rows of the isolation matrix for MCP servers of the gateway, of groups and of users: management, and calls through the proxy.
+// Rows of the isolation matrix for MCP servers and webhooks of the gateway, of groups and of users, and for calls through the proxy.
 
 import { call } from "../../support/call";
 import {
@@ -56,6 +56,14 @@ export const SERVER_ROWS: Row[] = [
   ...owned("servers", "PUT", 200),
   ...owned("servers", "DELETE", 204),
   ...owned("servers", "POST", 200, "/test"),
+  open("GET /api/v1/webhooks", "secrets", everybody(200)),
+  ...owned("webhooks", "GET", 200),
+  ...owned("webhooks", "PUT", 200),
+  ...owned("webhooks", "DELETE", 204),
+  ...owned("webhooks", "POST", 200, "/rotate"),
+  ...owned("webhooks", "POST", 202, "/test"),
+  ...owned("webhooks", "GET", 200, "/deliveries"),
+  ...owned("webhooks", "POST", 202, "/deliveries/{id}/resend"),
 ];
 
 /** Stores one of the gateway's servers with additional fields. */

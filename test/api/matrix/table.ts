@@ -19,10 +19,12 @@ import {
   storedModel,
   storedOwnServer,
   storedSecret,
+  storedWebhook,
   type Thing,
   USERS,
   type User,
   usedSkill,
+  WEBHOOK,
 } from "./actors";
 
 export interface Row {
@@ -162,6 +164,7 @@ const OWNED = {
   secrets: { value: { value: "a secret value", hosts: ["api.example.com"] }, stored: storedSecret },
   models: { value: MODEL, stored: storedModel },
   servers: { value: SERVER, stored: storedOwnServer },
+  webhooks: { value: WEBHOOK, stored: storedWebhook },
 };
 
 /** Returns rows for a resource of the user, of a group, and of the gateway where it exists. */

@@ -48,7 +48,7 @@ async function look(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-const HOSTS = "Hosts that its code calls";
+const HOSTS = "Hosts called by code";
 
 it("approves the hosts that wait, one or all, and revokes one", async () => {
   const id = await publish("caller", "1.0.0", "api.example.org, files.example.org, logs.example.org");

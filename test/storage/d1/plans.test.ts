@@ -43,6 +43,7 @@ import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-
 import { SERVER_QUERIES } from "../../support/server-queries";
 import { SIGN_IN_QUERIES } from "../../support/sign-in-queries";
 import { SKILL_NETWORK_QUERIES } from "../../support/skill-network-queries";
+import { WEBHOOK_QUERIES } from "../../support/webhook-queries";
 
 const OWN = `user:${BIG_USER}`;
 const SCOPES = [OWN, "group:g", "public"];
@@ -62,6 +63,7 @@ const SEARCHED = {
 /** Returns the calls of a function by its name: an exported name is unique in `src`. */
 const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise<unknown>> = {
   ...FILE_QUERIES,
+  ...WEBHOOK_QUERIES,
   ...DRAFT_QUERIES,
   ...GRANT_QUERIES,
   ...DOOR_QUERIES,

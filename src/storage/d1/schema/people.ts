@@ -16,6 +16,7 @@ import { counters, ghosts, idempotency, keys, skills, versions } from "./registr
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import { skillEnv } from "./skill-network";
+import { webhookDeliveries, webhooks } from "./webhooks";
 
 /** The counts that an erasure returns. */
 export type ErasureCount = "keys" | "grants" | "secrets" | "ghosts" | "memberships";
@@ -195,6 +196,42 @@ export const USER_COLUMNS: readonly UserColumn[] = [
         entry: ownServers.entry,
         created_at: ownServers.createdAt,
         updated_at: ownServers.updatedAt,
+      },
+    },
+    erased: DELETED,
+  },
+  {
+    table: webhooks,
+    column: webhooks.scope,
+    holds: "scope",
+    exported: {
+      as: "webhooks",
+      columns: {
+        name: webhooks.name,
+        url: webhooks.url,
+        events: webhooks.events,
+        enabled: webhooks.enabled,
+        created_at: webhooks.createdAt,
+        updated_at: webhooks.updatedAt,
+      },
+    },
+    erased: DELETED,
+  },
+  {
+    table: webhookDeliveries,
+    column: webhookDeliveries.scope,
+    holds: "scope",
+    exported: {
+      as: "webhook_deliveries",
+      columns: {
+        webhook: webhookDeliveries.webhook,
+        type: webhookDeliveries.type,
+        data: webhookDeliveries.data,
+        at: webhookDeliveries.at,
+        state: webhookDeliveries.state,
+        attempts: webhookDeliveries.attempts,
+        status: webhookDeliveries.status,
+        problem: webhookDeliveries.problem,
       },
     },
     erased: DELETED,

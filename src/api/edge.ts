@@ -11,6 +11,7 @@ import { signInRoutes } from "./access/sign-ins";
 import { auditRoutes } from "./audit";
 import { connectionRoutes } from "./connections";
 import { taskRoutes } from "./conversation/conversations";
+import { executorRoutes } from "./executor";
 import { importRoutes } from "./imports";
 import { sharedLinkRoutes } from "./links";
 import { mcpServerRoutes } from "./mcp-servers";
@@ -48,6 +49,7 @@ export const api = apiEdge(
     ["/api/v1/webhooks", webhookRoutes],
     ["/api/v1", skillEnvRoutes],
     ["/api/v1", serverCatalogRoutes],
+    ["/api/v1", executorRoutes],
     ["/api/v1/links", sharedLinkRoutes],
     ["/api/v1/imports", importRoutes],
     ["/api/v1/open-skills", openSkillRoutes],

@@ -35,9 +35,20 @@ const resultSchema = z.lazy(() =>
 /** Limit on the description of an executor: 10,000 packages, modules and programs. */
 const DESCRIPTION_BYTES = 1 * MiB;
 const names = () => z.array(z.string().max(200)).max(10_000);
+const layerSchema = z.lazy(() =>
+  z.object({
+    id: z.string().max(100),
+    requirements: z.array(z.string().max(500)).max(200),
+    bytes: z.number().nonnegative(),
+    used: z.number().nonnegative(),
+  }),
+);
 const offerSchema = z.lazy(() =>
   z.object({
     protocol: z.literal(1),
+    name: z.string().max(100).default(""),
+    install: z.string().max(20).default("off"),
+    layers: z.array(layerSchema).max(100).default([]),
     packages: z.object({ python: z.record(z.string(), z.string()).default({}) }),
     modules: z.object({ python: names().default([]) }),
     commands: names(),
@@ -53,19 +64,34 @@ export interface RemoteExecutor {
   fetch(url: string, init: RequestInit, limits: { ms: number; bytes: number }): Promise<Response>;
 }
 
+/** What an executor has, and what it has installed. */
+export interface ExecutorDescription extends ExecutorOffer {
+  name: string;
+  /** Which declared packages it installs: `off`, `pinned` or `any`. */
+  install: string;
+  /** The sets of packages that it has installed. `used`: in milliseconds since the epoch. */
+  layers: readonly { id: string; requirements: readonly string[]; bytes: number; used: number }[];
+}
+
 /** The message of an executor that cannot run scripts, which its protocol makes public: what is missing, and how to install it. */
 export class UnavailableExecutor extends Error {}
 
 /** Returns what an executor has. Throws with the reason if it cannot be asked. @throws UnavailableExecutor */
-export async function describeExecutor(executor: RemoteExecutor): Promise<ExecutorOffer> {
+export async function describeExecutor(executor: RemoteExecutor): Promise<ExecutorDescription> {
   const limits = { ms: DURATIONS.start, bytes: DESCRIPTION_BYTES };
   const response = await executor.fetch(urlOf(executor, "v1/executor"), { headers: authorization(executor) }, limits);
   if (!response.ok) {
     const { code, message } = await readRefusal(response);
     throw code === "EXECUTOR_UNAVAILABLE" ? new UnavailableExecutor(message) : new Error(`${code}: ${message}`);
   }
-  const { packages, modules, commands } = offerSchema.parse(await response.json());
+  const read = offerSchema.safeParse(await response.json().catch(() => null));
+  if (!read.success) {
+    const fields = new Set(read.error.issues.map(({ path }) => path.join(".") || "the response"));
+    throw new Error(`The executor's description is invalid (${[...fields].join(", ")}). See docs/executor.md.`);
+  }
+  const { packages, modules, commands, name, install, layers } = read.data;
   return {
+    ...{ name, install, layers },
     packages: new Map(Object.entries(packages.python).map(([name, version]) => [packageName(name), version])),
     modules: new Set(modules.python),
     commands: new Set(commands),

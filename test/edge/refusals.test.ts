@@ -132,7 +132,8 @@ describe("every route with an id", () => {
   const withId = operations.filter(({ template, bodyTypes, method }) => {
     const creates =
       template.endsWith("/tickets") ||
-      (method === "PUT" && /conversations|by-name|secrets|models|servers|webhooks|oauth-clients|publishers/.test(template));
+      (method === "PUT" &&
+        /conversations|by-name|secrets|models|servers|webhooks|oauth-clients|publishers/.test(template));
     // The gateway has no list of users, so for an admin every user exists, without any data.
     const isUser = template.includes("/users/");
     return template.includes("{") && !creates && !isUser && !bodyTypes.includes("multipart/form-data");

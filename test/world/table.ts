@@ -135,6 +135,7 @@ DELETE /api/v1/models/{name} of group                                         | 
 DELETE /api/v1/models/{name} of public                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/secrets/rotate                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/audit                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/executor                                                          | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
 GET /api/v1/users/{id}/export                                                 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
 DELETE /api/v1/users/{id}                                                     | 8 0 0 0 | 8 0 0 0 | 8 0 0 0 | 8 0 0 0
 POST /api/v1/kinds/ghosts                                                     | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import type { Health } from "../../../sdk/src/generated/operations";
 import { reach } from "../gateway/call";
 import { fieldsOf, refusalIn } from "../gateway/refusal";
+import { useMe } from "../gateway/session";
 import { Facts } from "../parts/facts";
 import { Page } from "../parts/page";
 import { Answer, Issues } from "../parts/state";
@@ -12,6 +13,7 @@ import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
 import { SYSTEM_TABS } from "../shell/places";
 import { t } from "../text/text";
+import { ExecutorCard } from "./executor";
 
 const EVERY_MS = 10_000;
 
@@ -25,6 +27,7 @@ const CHECKS: Record<keyof Health["checks"], string> = {
 };
 
 export function HealthPage(): ReactNode {
+  const { rights } = useMe();
   const answer = useQuery({
     queryKey: ["health"],
     queryFn: ({ signal }) => healthOf(signal),
@@ -52,7 +55,9 @@ export function HealthPage(): ReactNode {
                 </tr>
               ))}
             </Table>
-            <Issues issues={issues} />
+            {/* For operators, the card shows the reason in full. */}
+            <Issues issues={rights.operate ? issues.filter(({ code }) => code !== "EXECUTOR_UNAVAILABLE") : issues} />
+            {rights.operate && <ExecutorCard />}
           </>
         )}
       </Answer>

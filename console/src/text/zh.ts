@@ -330,6 +330,8 @@ export const zh = {
   "in 1 turn": "1 轮后",
   "in total": "总计",
   "in {remaining} turns": "{remaining} 轮后",
+  "Installed packages": "已安装的包",
+  "Installs packages": "安装包",
   Instructions: "说明",
   "It is deleted for all members of the group.": "将对群组全体成员删除。",
   "It is deleted for all users.": "将对所有用户删除。",
@@ -369,6 +371,7 @@ export const zh = {
   loaded: "已加载",
   "loaded and never removed": "加载后不移除",
   "loaded by the model": "由模型加载",
+  "List of Python packages": "Python 包列表",
   "Loaded {skills}": "已加载 {skills}",
   "Loading {what}…": "正在加载{what}…",
   Loads: "加载次数",
@@ -481,6 +484,7 @@ export const zh = {
   "not reported": "未报告",
   "Not sent to {hosts}. Set it again to include these hosts.": "不会发送到 {hosts}。重新设置即可包含这些主机。",
   "not set": "未设置",
+  "Not set up. Scripts that need packages or programs do not run.": "未设置。需要包或程序的脚本无法运行。",
   "Not shown, because the text is long or contains the instructions of a skill.":
     "未显示，因为文本过长或包含技能说明。",
   "Not shown: dependencies of {names}.": "未显示：{names} 的依赖。",
@@ -555,6 +559,7 @@ export const zh = {
   "Publish {name}": "发布 {name}",
   "Publish {name}?": "发布 {name}？",
   "Publishing…": "正在发布…",
+  "Python packages": "Python 包",
   Question: "问题",
   Questions: "问题",
   Rank: "排名",
@@ -595,6 +600,7 @@ export const zh = {
   "Requests that use it fail immediately, and its console sessions end. You cannot undo this.":
     "使用它的请求会立即失败，其控制台会话也会结束。此操作无法撤销。",
   "Requests use this name. It replaces a gateway model of the same name.": "请求使用此名称。它会替换同名的网关模型。",
+  Requirements: "依赖要求",
   Resource: "资源",
   "Resource id": "资源 ID",
   "Resource type": "资源类型",
@@ -773,6 +779,7 @@ export const zh = {
   "The draft becomes a version of the skill for everyone with access to it.":
     "草稿将成为该技能的一个版本，对所有有权访问者可见。",
   "the drafts": "草稿",
+  "the executor": "执行器",
   "The fields were replaced. You can return to their previous content.": "字段已替换。可以恢复之前的内容。",
   "the file": "文件",
   "The file has the newest {limit} records. Filter by day to export others.":

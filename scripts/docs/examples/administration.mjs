@@ -180,6 +180,7 @@ export async function recordCatalog(on) {
 export async function recordUsers(on) {
   await on.record("me.get");
   await on.record("audit.list", { as: "admin", query: { action: "key.create", limit: 10 } });
+  await on.record("executor.get", { as: "admin" });
   await on.record("users.list", { as: "admin", query: { limit: 20 } });
   await on.record("users.export", { path: { id: "alice" } });
   await on.record("users.erase", { as: "admin", path: { id: "bob" } });

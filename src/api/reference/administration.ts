@@ -125,6 +125,11 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     about: "Lists audit records, newest first. Admins only.",
     query: { action: "key.create", since: "2026-01-01T00:00:00Z", limit: 10 },
   },
+  "GET /api/v1/executor": {
+    id: "executor.get",
+    about:
+      "Returns whether the executor can run scripts, its Python packages, and the sets of packages that it has installed for skills. `problem` says what is missing and how to install it. The gateway asks the executor at most once a minute. Admins only.",
+  },
   "GET /api/v1/users": {
     id: "users.list",
     about:

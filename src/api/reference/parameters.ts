@@ -100,6 +100,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   connections: "Sign-ins of users to MCP servers.",
   conversations: "Chats and their state in the gateway.",
   drafts: "Unpublished versions of skills.",
+  executor: "The executor for scripts.",
   files: "Files that scripts created in a conversation.",
   gateway: "Public endpoints of the gateway.",
   ghosts: "Agent definitions (*ghosts*): system prompt, skills, MCP servers.",

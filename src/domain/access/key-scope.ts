@@ -52,7 +52,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/(secrets|models|servers|connections|webhooks)(\/|$)/, need: "secrets" },
   { methods: ["GET"], path: /^\/api\/v1\/(me\/servers|server-catalog)$/, need: "mcp" },
   {
-    path: /^\/api\/v1\/(mcp-servers|audit|users|search-index|open-skills|sign-ins|oauth-clients)(\/|$)/,
+    path: /^\/api\/v1\/(mcp-servers|audit|executor|users|search-index|open-skills|sign-ins|oauth-clients)(\/|$)/,
     need: "admin",
   },
   { path: /^\/metrics$/, need: "admin" },

@@ -1,9 +1,9 @@
 // Reads what the executor has, and adds to the verdicts of scripts what it lacks.
 
-import { type ExecutorOffer, missingIn } from "../../domain/code/check/missing";
+import { missingIn } from "../../domain/code/check/missing";
 import type { ScriptVerdict } from "../../domain/code/check/verdict";
 import { languageOf } from "../../domain/code/language";
-import { describeExecutor, UnavailableExecutor } from "../../sandbox/remote";
+import { describeExecutor, type ExecutorDescription, UnavailableExecutor } from "../../sandbox/remote";
 import { canUseExecutor } from "../catalog/can-run";
 import type { Context } from "../context";
 import { remoteOf } from "./code";
@@ -13,7 +13,7 @@ const FRESH = 60_000;
 const RETRY = 5_000;
 
 /** What the executor has, or why it could not be asked. `isPublic`: the message is meant for everyone. */
-export type OfferAnswer = { offer: ExecutorOffer } | { problem: string; isPublic: boolean };
+export type OfferAnswer = { offer: ExecutorDescription } | { problem: string; isPublic: boolean };
 
 /** The last answer by URL. The value is cached, not its promise, which would depend on the I/O of the first request. */
 const last = new Map<string, { found: OfferAnswer; until: number }>();

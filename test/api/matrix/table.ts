@@ -372,6 +372,7 @@ export const ROWS: Row[] = [
   ...owned("models", "DELETE", 204),
   open("POST /api/v1/secrets/rotate", "admin", without({ admin: 200 }, 403)),
   open("GET /api/v1/audit", "admin", without({ admin: 200 }, 403)),
+  open("GET /api/v1/executor", "admin", without({ admin: 200 }, 403)),
   // The user is not one of the actors, because the actors must not be deleted.
   ...["GET /api/v1/users/{id}/export", "DELETE /api/v1/users/{id}"].map((route) =>
     open(route, "admin", without({ admin: 200 }, 404), nothing, async () => ({ id: fresh("user") })),

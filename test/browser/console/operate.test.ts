@@ -58,9 +58,43 @@ it("shows what an executor lacks, and the command that installs it", async () =>
   const message = "bwrap is not installed. Install it: apt-get install bubblewrap";
   const checks = { ...health.checks, executor: "failed" };
   const issues = [{ code: "EXECUTOR_UNAVAILABLE", message }];
+  const none = { name: null, install: null, packages: {}, layers: [] };
+  await page.route("**/console/api/v1/executor", (route) =>
+    route.fulfill({ json: { state: "failed", problem: message, ...none } }),
+  );
   await page.route(isHealth, (route) => route.fulfill({ json: { ...health, status: "degraded", checks, issues } }));
   await signIn(page, desk.gateway.url, desk.gateway.key, "/console/health");
   await page.getByRole("row", { name: /^Executor for scripts\s+failed$/ }).waitFor();
   await page.getByText(message).waitFor();
   await context.close();
+});
+
+it("lists what the executor has installed for skills", async () => {
+  const { page, heard, context } = await open(desk.browser, desk.gateway.url);
+  const health = await (await fetch(new URL("/health", desk.gateway.url))).json();
+  await page.route(isHealth, (route) =>
+    route.fulfill({ json: { ...health, checks: { ...health.checks, executor: "ok" } } }),
+  );
+  const layer = {
+    id: "a",
+    requirements: ["numpy==2.1.0", "pandas==2.2.3"],
+    bytes: 1_572_864,
+    used_at: "2026-11-26T00:00:00Z",
+  };
+  const json = {
+    state: "ok",
+    problem: null,
+    name: "bubblewrap",
+    install: "pinned",
+    packages: { lxml: "4.9.2" },
+    layers: [layer],
+  };
+  await page.route("**/console/api/v1/executor", (route) => route.fulfill({ json }));
+  await signIn(page, desk.gateway.url, desk.gateway.key, "/console/health");
+  await page.getByRole("row", { name: /numpy==2\.1\.0, pandas==2\.2\.3\s+1\.5 MiB/ }).waitFor();
+  await page.getByText("bubblewrap").waitFor();
+  await page.getByText("List of Python packages").click();
+  await page.getByText("lxml 4.9.2").waitFor();
+  await context.close();
+  expect(heard()).toEqual([]);
 });

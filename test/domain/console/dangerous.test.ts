@@ -34,6 +34,7 @@ describe("a dangerous request", () => {
     "GET /api/v1/keys",
     "DELETE /api/v1/keys/k",
     "GET /api/v1/audit",
+    "GET /api/v1/executor",
     "GET /api/v1/secrets",
     "GET /api/v1/kinds/skills/s/network",
     "POST /api/v1/groups",

@@ -68,6 +68,8 @@ function hostsOf({ MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL }) {
   return [...MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL].filter((url) => url !== undefined);
 }
 
+let isStopping = false;
+
 async function main() {
   const options = readServeOptions();
   if (options.init) return initialize(options.state);
@@ -82,6 +84,7 @@ async function main() {
   let runner;
   let executor;
   stopOnSignals(async () => {
+    isStopping = true;
     say(JSON.stringify({ event: "stopping" }));
     await front?.stop();
     await Promise.all([gateway?.stop(), runner?.stop(), executor?.close()]);
@@ -126,6 +129,8 @@ async function main() {
 }
 
 main().catch((error) => {
+  // A start that is stopped fails, because its gateway ends. `stopOnSignals` ends the process.
+  if (isStopping) return;
   // The lock, the first file of a start, needs room, too.
   fail(
     error.code === "ENOSPC"

@@ -41,6 +41,7 @@ it("loses nothing that was acknowledged", { timeout: Math.max(600_000, KILLS * 6
       run = serve(place);
       gateway = await readyServed(run, key);
       for (const workload of all) await workload.verify(gateway);
+      console.log(`${n + 1} of ${KILLS} kills, nothing acknowledged is lost`);
     } else {
       await more(all);
       await work.stop();

@@ -197,6 +197,16 @@ it("behind a trusted proxy it counts clients, and reaches a model on this machin
   }
 });
 
+it("a signal while the built-in skills are published ends it without an error", async () => {
+  const place = await newPlace();
+  await initServed(place);
+  const run = serve(place);
+  await run.line(/"route":"\/api\/v1\/kinds\/skills\/public\/list"/);
+  run.process.kill("SIGTERM");
+  expect(await run.exit).toBe(0);
+  expect([...run.stdout, ...run.stderr].join("\n")).not.toMatch(/Error/);
+});
+
 it("answers 503 while workerd is replaced, and then works again", async () => {
   const place = await newPlace();
   const run = serve(place, { env: { GATEWAY_ADMIN_KEY: `sgw_${"a".repeat(64)}`, SECRETS_KEY: btoa("k".repeat(32)) } });

@@ -20,10 +20,11 @@ describe("fields that are not the caller's to set", () => {
     "POST /api/v1/sign-ins": ["user_id"],
     "PUT /api/v1/groups/{name}/members/{user_id}": ["role"],
     "POST /api/v1/conversations/{id}/tickets": ["user_id"],
-    // The owner of a secret, model or server. Writing for a group or the gateway requires additional rights.
+    // The owner of a secret, model, server, webhook or publisher. Writing for a group or the gateway requires additional rights.
     "PUT /api/v1/secrets/{name}": ["scope"],
     "PUT /api/v1/models/{name}": ["scope"],
     "PUT /api/v1/servers/{name}": ["scope"],
+    "PUT /api/v1/webhooks/{name}": ["scope"],
     "PUT /api/v1/publishers/{name}": ["scope"],
   };
   const json = closed.filter(({ bodyTypes }) => bodyTypes.includes("application/json"));

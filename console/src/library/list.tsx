@@ -146,14 +146,19 @@ function Bar({ rows }: { rows: readonly Row[] }): ReactNode {
         <legend className="unseen">{t("Contents")}</legend>
         {PARTS.map(([part, name]) => {
           const isOn = chosen.includes(part);
+          const isEmpty = !isOn && counts.get(part) === 0;
           return (
             <button
               key={part}
               type="button"
               className="chip"
               aria-pressed={isOn}
-              disabled={!isOn && counts.get(part) === 0}
-              onClick={() => set("has", (isOn ? chosen.filter((one) => one !== part) : [...chosen, part]).join(","))}
+              // It keeps the focus, because on a phone the keyboard scrolls to it.
+              aria-disabled={isEmpty}
+              onClick={() => {
+                if (isEmpty) return;
+                set("has", (isOn ? chosen.filter((one) => one !== part) : [...chosen, part]).join(","));
+              }}
             >
               {t(name)} <span>{figure(counts.get(part) ?? 0)}</span>
             </button>

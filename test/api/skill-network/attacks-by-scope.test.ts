@@ -181,7 +181,7 @@ describe.each(SCOPES)("with CODE_SCOPES=%s", (scope) => {
       expect(result.structuredContent).toMatchObject({ executor, exit_code: 0 });
       const [shown] = JSON.parse(String(result.structuredContent?.stdout).split("\n")[0] ?? "") as string[];
       expect(shown).toMatch(sees);
-      expect(sent.length > 0).toBe(reaches);
+      expect(sent.length > 0, sent.map(({ url }) => url).join(", ")).toBe(reaches);
       expectHarmless(result);
     });
 

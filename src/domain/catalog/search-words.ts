@@ -78,3 +78,15 @@ function pairsOf(run: string): string[] {
   const all = [...run];
   return all.slice(1).map((character, index) => `${all[index]}${character}`);
 }
+
+/** English suffixes, longest first. At least three letters must remain. */
+const ENDINGS = ["ations", "ation", "ings", "ing", "ers", "er", "ied", "ies", "ed", "es", "s", "e", "y"];
+
+/** Returns the common stem of an English word's forms. Queries and texts are stemmed alike, so the stem need not be a word. */
+export function stemOf(word: string): string {
+  if (!/^[a-z]+$/.test(word) || word.endsWith("ss")) return word;
+  const ending = ENDINGS.find((candidate) => word.endsWith(candidate) && word.length - candidate.length >= 3);
+  const stem = ending === undefined ? word : word.slice(0, word.length - ending.length);
+  // `planned` and `plan`.
+  return /([bdgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
+}

@@ -41,15 +41,19 @@ function patterns(): Patterns {
   return made;
 }
 
+/** Characters outside of ASCII. Texts without them are split ten times as fast without Unicode properties. */
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+
 /** Returns the words of a text in lower case, split where the kind of script changes. */
 export function runsOf(text: string): string[] {
+  if (!BEYOND_ASCII.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const words = text.normalize("NFKC").toLowerCase().match(patterns().word) ?? [];
   return words.flatMap((word) => word.match(patterns().run) ?? []);
 }
 
 /** Whether a run is in a script without spaces and must be split further. */
 export function isUnspaced(run: string): boolean {
-  return patterns().isUnspaced.test(run);
+  return run.charCodeAt(0) >= 0x80 && patterns().isUnspaced.test(run);
 }
 
 /** Returns the runs that carry the topic of a text, or all if none do. */

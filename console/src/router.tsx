@@ -135,6 +135,20 @@ const secrets = createRoute({
   component: lazyRouteComponent(() => import("./operate/secrets"), "Secrets"),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: "/webhooks",
+  validateSearch: words("of", "new"),
+  component: lazyRouteComponent(() => import("./operate/webhooks"), "Webhooks"),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => root,
+  path: "/webhooks/$name",
+  validateSearch: words("of", "cursor"),
+  component: lazyRouteComponent(() => import("./operate/webhook"), "WebhookPage"),
+});
+
 const sessions = createRoute({
   getParentRoute: () => root,
   path: "/sessions",
@@ -238,7 +252,22 @@ export const router = createRouter({
       newGhost,
       ghost,
     ],
-    ...[servers, connections, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
+    ...[
+      servers,
+      connections,
+      models,
+      secrets,
+      keys,
+      webhooks,
+      webhook,
+      sessions,
+      grants,
+      groups,
+      group,
+      limits,
+      health,
+    ],
+    ...[users, audit],
   ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

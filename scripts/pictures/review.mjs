@@ -114,7 +114,7 @@ async function addData(url, { user, admin }) {
   await ask(user, "PUT", "/secrets/OPENAI_KEY", { value: "not-a-real-key", hosts: ["api.openai.com"] });
   const model = { api: ["openai-chat"], base_url: "https://api.openai.com/v1", model: "gpt-5-mini" };
   await ask(user, "PUT", "/models/quick", { ...model, key: `$${"{{secrets.OPENAI_KEY}}"}` });
-  await ask(user, "PUT", "/webhooks/releases", { url: "https://ci.harbour.example/hooks/skills" });
+  await ask(user, "PUT", "/webhooks/releases", { url: "http://127.0.0.1:9/hooks/skills" });
   for (let n = 0; n < 3; n++) await ask(user, "POST", "/webhooks/releases/test");
   await ask(admin, "POST", "/groups", { name: "crew", display_name: "Crew" });
   await ask(admin, "PUT", "/groups/crew/members/marina", { role: "Owner" });

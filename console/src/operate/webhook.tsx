@@ -214,7 +214,9 @@ function Delivery({
           <div className="soft">{rich("again at {time}", { time: <When at={next} /> })}</div>
         )}
       </td>
-      <td className="long">{problem !== null ? <Plain>{problem}</Plain> : status === null ? "–" : `HTTP ${status}`}</td>
+      <td className="long">
+        {problem !== null ? <Plain>{problem}</Plain> : status === null ? "–" : t("HTTP {status}", { status })}
+      </td>
       <td className="num">{figure(attempts)}</td>
       <td>
         <Button isDisabled={isBusy} aria-label={t("Resend {event}", { event: type })} onPress={onResend}>

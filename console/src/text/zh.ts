@@ -342,6 +342,7 @@ export const zh = {
   "Hosts called by code": "代码调用的主机",
   "Hosts of servers": "其服务器的主机",
   "How much of your quotas you use.": "您的配额使用情况。",
+  "HTTP {status}": "HTTP {status}",
   "in 1 turn": "1 轮后",
   "in total": "总计",
   "in {remaining} turns": "{remaining} 轮后",

@@ -111,7 +111,7 @@ const drafts = createRoute({
 const conversations = createRoute({
   getParentRoute: () => root,
   path: "/conversations",
-  validateSearch: words("q", "agent", "days", "cursor"),
+  validateSearch: words("q", "agent", "skill", "state", "days", "cursor"),
   component: lazyRouteComponent(() => import("./operate/conversations"), "Conversations"),
 });
 

@@ -267,7 +267,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     conversations.updateConversationFigures(
       db,
       { userId: BIG_USER, id: "two" },
-      { turns: 1, lastTurnAt: 1, tokens: 1 },
+      { turns: 1, lastTurnAt: 1, tokens: 1, failures: 1, skills: ["poem"] },
     ),
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
@@ -280,6 +280,8 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
       { words: "tides" },
     );
     await conversations.listConversationRows(db, BIG_USER, PAGE, null, { ghost: "editor", since: 1, until: 2 });
+    await conversations.listConversationRows(db, BIG_USER, PAGE, null, { skill: "poem", state: "succeeded" });
+    await conversations.listConversationRows(db, BIG_USER, PAGE, { createdAt: 1, id: "one" }, { state: "failed" });
   },
   putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),
   readServer: (db) => servers.readServer(db, "one"),

@@ -55,9 +55,11 @@ const ADMIN = new Set(["keys", "key-new", "users", "sessions", "audit"]);
  * @param {{ user: string, admin: string }} keys of the user who owns the data, and of an admin
  * @param {string} skill the id of a skill with two versions
  * @param {string} folder where the PNGs are written
+ * @param {string[] | null} only the names of the pages; `null`: all
  * @returns {Promise<number>} the number of pictures
  */
-export async function reviewPictures(url, keys, skill, folder) {
+export async function reviewPictures(url, keys, skill, folder, only) {
+  const pages = Object.entries(PAGES).filter(([name]) => only?.includes(name) ?? true);
   await mkdir(folder, { recursive: true });
   await addData(url, keys);
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox", "--disable-gpu"] });
@@ -66,7 +68,7 @@ export async function reviewPictures(url, keys, skill, folder) {
     for (const colorScheme of THEMES)
       for (const width of WIDTHS) {
         const [user, admin] = [await signedIn(keys.user), await signedIn(keys.admin)];
-        for (const [name, place] of Object.entries(PAGES)) {
+        for (const [name, place] of pages) {
           const page = ADMIN.has(name) ? admin : user;
           await page.goto(`${url}/console${place.replace("SKILL", skill)}`);
           await page.getByRole("heading", { level: 1 }).waitFor();

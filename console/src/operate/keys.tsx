@@ -57,8 +57,11 @@ export function Keys(): ReactNode {
               <Table name={t("Keys")} heads={[t("Name"), t("User"), t("Scopes"), t("Expires"), t("Last used"), ""]}>
                 {items.map((key) => (
                   <tr key={key.id}>
-                    <td>
-                      <Plain>{key.name ?? key.id}</Plain>
+                    <td className="long">
+                      {key.name === null ? <span className="soft">{t("unnamed")}</span> : <Plain>{key.name}</Plain>}
+                      <div className="soft">
+                        <Plain>{key.id}</Plain>
+                      </div>
                     </td>
                     <td>
                       <Plain>{key.user_id}</Plain>

@@ -291,6 +291,7 @@ export const zh = {
   "End my other sessions?": "结束我的其他会话？",
   "End the session of {user}": "结束 {user} 的会话",
   "End the session of {user}?": "结束 {user} 的会话？",
+  "erased user": "已删除的用户",
   "Error in the console.": "控制台出错。",
   estimate: "估算",
   Event: "事件",
@@ -944,6 +945,7 @@ export const zh = {
   "Undo yank": "撤销撤回",
   unknown: "未知",
   "unknown: {message}": "未知：{message}",
+  unnamed: "未命名",
   "Unsaved changes.": "有未保存的更改。",
   Unused: "未使用",
   unusable: "不可用",
@@ -1082,5 +1084,4 @@ export const zh = {
   "{turn}, {number} of {count}": "{turn}，{number} / {count}",
   "{used} of {limit}": "{used} / {limit}",
   "{version} (current)": "{version}（当前）",
-  "{who} for {user}": "{who} 代表 {user}",
 } as const;

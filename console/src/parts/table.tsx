@@ -15,21 +15,23 @@ const textOf = (head: Head): string => (typeof head === "string" ? head : head.n
 const labels = (heads: readonly Head[]): CSSProperties =>
   Object.fromEntries(heads.map((head, n) => [`--head-${n + 1}`, JSON.stringify(textOf(head))]));
 
-/** `name` describes the content of the table to screen readers. */
+/** `name` describes the content of the table to screen readers. `stacks`: whether a phone shows the cells of a row below each other. */
 export function Table({
   name,
   heads,
+  stacks = heads.length > BESIDE,
   children,
 }: {
   name: string;
   heads: readonly Head[];
+  stacks?: boolean;
   children: ReactNode;
 }): ReactNode {
   return (
     // Focusable, so that the arrow keys reach what does not fit.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
     <section className="scrolls" aria-label={name} tabIndex={0}>
-      <table {...(heads.length > BESIDE ? { className: "stacked", style: labels(heads) } : {})}>
+      <table {...(stacks ? { className: "stacked", style: labels(heads) } : {})}>
         <thead>
           <tr>
             {heads.map((head) => {

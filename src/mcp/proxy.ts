@@ -44,7 +44,8 @@ export async function proxy(context: Context, request: Request, { name, isMessag
       const current = await serverNamed(context, name);
       // A token that the server has rejected is not sent again. The user may have signed in through another isolate.
       const { authorization } = current.target.headers;
-      if (isSignIn && (authorization === undefined || authorization === server.target.headers.authorization)) throw error;
+      if (isSignIn && (authorization === undefined || authorization === server.target.headers.authorization))
+        throw error;
       return forward(context, current, sent);
     });
   } catch (error) {

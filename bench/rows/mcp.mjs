@@ -4,7 +4,7 @@
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startGateway } from "../gateway.mjs";
 import { takeTurns } from "../measure.mjs";
-import { startEverything, startPeers } from "../peers.mjs";
+import { startEverything, startPassing, startPeers } from "../peers.mjs";
 
 const USER = "mcp";
 const OTHER = "mcp-three";
@@ -25,6 +25,8 @@ export async function run({ passes, seconds }) {
     stops.push(everything.stop);
     const peers = await startPeers(everything.url);
     stops.push(...peers.map((peer) => peer.stop));
+    const passing = await startPassing(everything.url);
+    stops.push(passing.stop);
     const gateway = await startGateway({ development: true });
     stops.push(gateway.stop);
     await gateway.call(null, "PUT", "/api/v1/mcp-servers/everything", { url: everything.url });
@@ -37,6 +39,7 @@ export async function run({ passes, seconds }) {
     const ofThree = { ...proxied, url: new URL("/mcp/servers/three", gateway.url), key: await gateway.keyOf(OTHER) };
     const ways = {
       direct: await byLibrary({ ...everything, type: "http", prefix: "" }, stops),
+      passing: await byLibrary({ ...passing, type: "http", prefix: "" }, stops),
       load: loadFloor(gateway),
       conversation: byConversation(gateway),
       served: await byLibrary(served, stops),
@@ -119,6 +122,8 @@ function rows(measured, peers) {
     against("MCP call through /mcp/{id}, against the best peer", measured.served, best, 1),
     against("MCP call through the proxy, against the best peer", measured.proxy, best, 1),
     row("MCP call through the proxy, over direct", measured.proxy, [direct], BUDGET),
+    row("MCP call through an empty Worker, over direct", measured.passing, [direct], null),
+    row("MCP call through the proxy, over an empty Worker", measured.proxy, [measured.passing], null),
     row("MCP call through the proxy with three addresses, over one", measured.three, [measured.proxy], CHOICE),
     ...peers.map(({ name }) => row(`MCP call through ${name}, over direct`, measured[name], [direct], null)),
   ];

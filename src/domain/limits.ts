@@ -149,6 +149,8 @@ export const CONVERSATION_LIMITS = {
   countedAgents: 16,
   tracedCalls: 200,
   tracedErrorChars: 300,
+  /** Names of skills by which a conversation is found in its list. */
+  listedSkills: 100,
   storedBytes: 1024 * MiB,
 } as const;
 

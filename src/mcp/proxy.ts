@@ -8,8 +8,8 @@ import { type RpcBody, readRpcBody, requestIds, rpcError } from "../domain/serve
 import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import { failureText } from "../services/proxy/answer";
-import { forward, notAllowed } from "../services/proxy/forward";
-import { ProxyRefusal } from "../services/proxy/proxied-call";
+import { forward, isToolRefusal, notAllowed } from "../services/proxy/forward";
+import { type ProxiedServer, ProxyRefusal } from "../services/proxy/proxied-call";
 import { proxiedServer } from "../services/proxy/server";
 import { signInLink } from "../services/servers/connect-server";
 import { faultIn, statusFault } from "../upstream/fault";
@@ -32,14 +32,22 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     if (body === null) throw new ProxyRefusal(413, -32600, TOO_LARGE);
     if (isDeeper(body, REQUEST_LIMITS.jsonDepth)) throw new ProxyRefusal(400, -32600, TOO_DEEP);
     posted = readRpcBody(body);
-    const server = await proxiedServer(context, name);
-    if (server === null) throw new ProxyRefusal(404, -32600, `MCP server '${name}' not found. Check the name.`);
     const { headers, signal } = request;
     const { pathname, searchParams } = new URL(request.url);
     const path = isMessage ? pathname.slice(0, pathname.lastIndexOf("/")) : pathname;
     const handle = isMessage ? (searchParams.get("to") ?? "") : null;
-    const development = __DEVELOPMENT__;
-    return await forward(context, server, { method, headers, body, posted, handle, path, signal, development });
+    const sent = { method, headers, body, posted, handle, path, signal, development: __DEVELOPMENT__ };
+    const server = await currentServer(context, name);
+    return await forward(context, server, sent).catch(async (error: unknown) => {
+      const isSignIn = faultIn(error)?.kind === "sign_in";
+      if (!(isSignIn || isToolRefusal(error)) || !(await context.makeCertain?.())) throw error;
+      const current = await serverNamed(context, name);
+      // A token that the server has rejected is not sent again. The user may have signed in through another isolate.
+      const { authorization } = current.target.headers;
+      if (isSignIn && (authorization === undefined || authorization === server.target.headers.authorization))
+        throw error;
+      return forward(context, current, sent);
+    });
   } catch (error) {
     const fault = faultIn(error);
     if (fault?.kind !== "sign_in") return refused(error, name, posted);
@@ -47,6 +55,22 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     // Not every server that returns 401 has an issuer.
     return link === null ? refused(statusFault(401, null), name, posted) : signInRefusal(link, name, posted);
   }
+}
+
+/** Returns the server. A failure that may be due to an old identity of the caller is confirmed by the primary; nothing was sent yet. */
+async function currentServer(context: Context, name: string): Promise<ProxiedServer> {
+  try {
+    return await serverNamed(context, name);
+  } catch (error) {
+    if (!(await context.makeCertain?.())) throw error;
+    return serverNamed(context, name);
+  }
+}
+
+async function serverNamed(context: Context, name: string): Promise<ProxiedServer> {
+  const server = await proxiedServer(context, name);
+  if (server === null) throw new ProxyRefusal(404, -32600, `MCP server '${name}' not found. Check the name.`);
+  return server;
 }
 
 /** JSON-RPC "URL elicitation required" (MCP 2025-11-25). */

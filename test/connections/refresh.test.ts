@@ -2,6 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { memoryOf } from "../../src/services/access/identity-cache";
 import { call } from "../support/call";
 import { connectedTurn, talk, textOf } from "../support/chat-turns";
 import { connect, connected, connectionsOf, type ProtectedServer } from "../support/connections";
@@ -29,6 +30,7 @@ async function expire(server: ProtectedServer): Promise<void> {
     // As a change of the user would: no isolate uses an earlier state.
     env.DB.prepare("UPDATE counters SET value = value + 1"),
   ]);
+  memoryOf(env.DB).wrote(null);
 }
 
 describe("an expired token", () => {

@@ -294,7 +294,7 @@ POST /api/v1/conversations/{id}/tool-calls find_skill of self                 | 
 POST /api/v1/conversations/{id}/tool-calls own tool of self                   | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 POST /api/v1/conversations/{id}/tool-calls of nobody here of self             | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 POST /mcp/{id} tools/call of self                                             | 3 0 1 0 | 0 2 1 0 | 0 1 1 0 | 1 2 1 0
-POST /mcp/servers/{name} initialize of public                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /mcp/servers/{name} initialize of public                                 | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 2 2 0 0
 `;
 
 /** The ways of a request, each as `primary replica object r2`. */

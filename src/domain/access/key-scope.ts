@@ -81,7 +81,7 @@ const CONVERSATION = "/api/v1/conversations/[^/]+";
 const SKILLS = "/api/v1/kinds/skills";
 
 /**
- * Requests that accept a cached identity: steps of a conversation, and reading skills. Everything else is strict: publishing, replacing,
+ * Requests that accept a cached identity: steps of a conversation, calls of servers, and reading skills. Everything else is strict: publishing, replacing,
  * deleting, keys, groups, secrets, users, audit, servers, tickets, sockets, and new routes.
  */
 const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; source: IdentitySource }[] = [
@@ -109,6 +109,7 @@ const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; source: 
   { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, source: "remembered" },
   { methods: ["GET"], path: /^\/api\/v1\/(whoami|search|resolve|download|skills(\/.+)?)$/, source: "remembered" },
   { methods: ["GET", "POST"], path: /^\/mcp(\/[^/]+)?$/, source: "remembered" },
+  { methods: ["GET", "POST"], path: /^\/mcp\/servers\/[^/]+(\/message)?$/, source: "remembered" },
   { methods: ["GET"], path: VENDOR_SKILLS, source: "remembered" },
   { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/(?!skills(\/|$))[^/]+(\/.+)?$/, source: "remembered" },
 ];

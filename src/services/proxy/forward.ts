@@ -168,6 +168,11 @@ async function addressOf(exchange: ProxiedCall): Promise<string> {
   return url.href;
 }
 
+/** Whether a call was rejected because its tool is not allowed. The server has not received the request. */
+export function isToolRefusal(error: unknown): boolean {
+  return error instanceof ProxyRefusal && error.rpcCode === -32602;
+}
+
 /** The error for a method that the address does not accept. */
 export function notAllowed(allow: string): ProxyRefusal {
   return new ProxyRefusal(405, -32000, `Method not allowed. Use ${allow}.`, { allow });

@@ -7,6 +7,7 @@ import { published } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { expectLog } from "../../support/logs";
 import { form, skillZip } from "../../support/skill";
+import { scripted } from "../../support/upstream";
 import { at, beginWorld, endWorld, journeyOf } from "../../support/world/pool";
 import { bookmarkAt } from "../../support/world/replication";
 import type { World } from "../../support/world/world";
@@ -103,6 +104,27 @@ describe("data that the replica does not have yet", () => {
     };
     const answer = await postedTo("/mcp", there, key, message);
     expect(await answer.text()).toContain("By MCP.");
+  });
+
+  it("a server is not missing at the proxy, and a tool that its owner allowed is not rejected", async () => {
+    const key = await makeKey(fresh(), "new-server");
+    const there = await lagging(key);
+    const url = await scripted("doubt-server", {});
+    const store = async (entry: object) => {
+      const answer = await call("PUT", "/api/v1/servers/brand-new", { key, json: entry, headers: at(fresh()) });
+      return answer.status;
+    };
+    expect(await store({ url, deny: ["echo"] })).toBe(201);
+    const sent = (method: string, params: object) =>
+      postedTo("/mcp/servers/brand-new", there, key, { jsonrpc: "2.0", id: 1, method, params });
+    const rejected = await sent("tools/call", { name: "echo", arguments: {} });
+    expect([rejected.status, await rejected.text()]).toEqual([
+      200,
+      expect.stringContaining("not found on this server"),
+    ]);
+    expect(await store({ url })).toBe(200);
+    const answer = await sent("tools/call", { name: "echo", arguments: {} });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("well")]);
   });
 
   it("a table is not missing: a migration reaches the primary first", async () => {

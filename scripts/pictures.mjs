@@ -19,8 +19,9 @@ import { readVariableFile } from "./local/devvars.mjs";
 import { consolePictures } from "./pictures/console.mjs";
 import { reviewPictures } from "./pictures/review.mjs";
 
-const USAGE = `Use: npm run pictures -- [--review <folder>]
-  --review   the folder for every page of the console (default: dist/pictures)`;
+const USAGE = `Use: npm run pictures -- [--review <folder>] [--pages <name,…>]
+  --review   the folder for every page of the console (default: dist/pictures)
+  --pages    only these pages, such as keys,audit, and no picture of the README and docs/console.md`;
 const PICTURES = path.join(root, "docs", "pictures");
 const MOST_BYTES = 150 * 1024;
 const MOST_BYTES_OF_CONSOLE = 120 * 1024;
@@ -28,6 +29,7 @@ const MOST_BYTES_OF_CONSOLE = 120 * 1024;
 async function main() {
   const { values } = readOptions(USAGE, {
     review: { type: "string", default: path.join(root, "dist", "pictures") },
+    pages: { type: "string" },
   });
   const folder = await mkdtemp(path.join(tmpdir(), "pictures-"));
   const options = [
@@ -44,13 +46,16 @@ async function main() {
   });
   try {
     const link = await linkOf(gateway);
-    for (const [name, bytes] of Object.entries(await demoPictures(link))) await keep(name, bytes, MOST_BYTES);
+    const only = values.pages?.split(",") ?? null;
+    if (only === null)
+      for (const [name, bytes] of Object.entries(await demoPictures(link))) await keep(name, bytes, MOST_BYTES);
     const { GATEWAY_ADMIN_KEY } = await readVariableFile(path.join(folder, ".dev.vars"));
     const { origin } = new URL(link);
     const { pictures, key, skill } = await consolePictures(origin, GATEWAY_ADMIN_KEY);
     const keys = { user: key, admin: GATEWAY_ADMIN_KEY };
-    for (const [name, bytes] of Object.entries(pictures)) await keep(name, bytes, MOST_BYTES_OF_CONSOLE);
-    console.log(`${await reviewPictures(origin, keys, skill, values.review)} pictures in ${values.review}`);
+    if (only === null)
+      for (const [name, bytes] of Object.entries(pictures)) await keep(name, bytes, MOST_BYTES_OF_CONSOLE);
+    console.log(`${await reviewPictures(origin, keys, skill, values.review, only)} pictures in ${values.review}`);
   } finally {
     const ended = new Promise((resolve) => gateway.once("exit", resolve));
     gateway.kill("SIGTERM");

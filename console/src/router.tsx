@@ -111,7 +111,7 @@ const drafts = createRoute({
 const conversations = createRoute({
   getParentRoute: () => root,
   path: "/conversations",
-  validateSearch: words("q", "agent", "days", "cursor"),
+  validateSearch: words("q", "agent", "skill", "state", "days", "cursor"),
   component: lazyRouteComponent(() => import("./operate/conversations"), "Conversations"),
 });
 
@@ -133,6 +133,20 @@ const secrets = createRoute({
   path: "/secrets",
   validateSearch: words("of", "cursor", "new"),
   component: lazyRouteComponent(() => import("./operate/secrets"), "Secrets"),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: "/webhooks",
+  validateSearch: words("of", "new"),
+  component: lazyRouteComponent(() => import("./operate/webhooks"), "Webhooks"),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => root,
+  path: "/webhooks/$name",
+  validateSearch: words("of", "cursor"),
+  component: lazyRouteComponent(() => import("./operate/webhook"), "WebhookPage"),
 });
 
 const sessions = createRoute({
@@ -238,7 +252,22 @@ export const router = createRouter({
       newGhost,
       ghost,
     ],
-    ...[servers, connections, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
+    ...[
+      servers,
+      connections,
+      models,
+      secrets,
+      keys,
+      webhooks,
+      webhook,
+      sessions,
+      grants,
+      groups,
+      group,
+      limits,
+      health,
+    ],
+    ...[users, audit],
   ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -34,7 +34,10 @@ const PAGES = {
   keys: "/keys",
   "key-new": "/keys?new=1",
   secrets: "/secrets",
+  webhooks: "/webhooks",
+  webhook: "/webhooks/releases",
   groups: "/groups",
+  group: "/groups/crew",
   users: "/users",
   apps: "/grants",
   health: "/health",
@@ -52,9 +55,11 @@ const ADMIN = new Set(["keys", "key-new", "users", "sessions", "audit"]);
  * @param {{ user: string, admin: string }} keys of the user who owns the data, and of an admin
  * @param {string} skill the id of a skill with two versions
  * @param {string} folder where the PNGs are written
+ * @param {string[] | null} only the names of the pages; `null`: all
  * @returns {Promise<number>} the number of pictures
  */
-export async function reviewPictures(url, keys, skill, folder) {
+export async function reviewPictures(url, keys, skill, folder, only) {
+  const pages = Object.entries(PAGES).filter(([name]) => only?.includes(name) ?? true);
   await mkdir(folder, { recursive: true });
   await addData(url, keys);
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox", "--disable-gpu"] });
@@ -63,7 +68,7 @@ export async function reviewPictures(url, keys, skill, folder) {
     for (const colorScheme of THEMES)
       for (const width of WIDTHS) {
         const [user, admin] = [await signedIn(keys.user), await signedIn(keys.admin)];
-        for (const [name, place] of Object.entries(PAGES)) {
+        for (const [name, place] of pages) {
           const page = ADMIN.has(name) ? admin : user;
           await page.goto(`${url}/console${place.replace("SKILL", skill)}`);
           await page.getByRole("heading", { level: 1 }).waitFor();
@@ -111,6 +116,8 @@ async function addData(url, { user, admin }) {
   await ask(user, "PUT", "/secrets/OPENAI_KEY", { value: "not-a-real-key", hosts: ["api.openai.com"] });
   const model = { api: ["openai-chat"], base_url: "https://api.openai.com/v1", model: "gpt-5-mini" };
   await ask(user, "PUT", "/models/quick", { ...model, key: `$${"{{secrets.OPENAI_KEY}}"}` });
+  await ask(user, "PUT", "/webhooks/releases", { url: "http://127.0.0.1:9/hooks/skills" });
+  for (let n = 0; n < 3; n++) await ask(user, "POST", "/webhooks/releases/test");
   await ask(admin, "POST", "/groups", { name: "crew", display_name: "Crew" });
   await ask(admin, "PUT", "/groups/crew/members/marina", { role: "Owner" });
   await ask(admin, "POST", "/keys", { user_id: "marina", name: "Chat back end", scopes: ["conversations", "chat"] });

@@ -8,6 +8,7 @@ import { logUnexpected } from "../edge/unexpected";
 import type { Context } from "../services/context";
 import { closeSessions } from "../services/conversation/close";
 import { idleDeadline, removeFromList } from "../services/conversation/lifecycle";
+import { callsOfTurn } from "../services/conversation/trace";
 import { reportFigures } from "../services/list-figures";
 import { expireDue } from "../services/questions/ask";
 import type { Session } from "../services/session";
@@ -51,7 +52,7 @@ async function notifyOfList(tabs: Tabs, env: Env): Promise<void> {
   const session = tabs.session();
   if (session === null) return;
   try {
-    await reportFigures({ db: primaryDatabase(env), now: () => Date.now() }, session);
+    await reportFigures({ db: primaryDatabase(env), now: () => Date.now() }, session, callsOfTurn(session));
   } catch (error) {
     if (refusalIn(error) === null) logUnexpected(error, { where: "list figures" });
   }

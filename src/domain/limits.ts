@@ -145,6 +145,8 @@ export const CONVERSATION_LIMITS = {
   /** Calls of a turn that its trace keeps, and characters of the error of each. */
   tracedCalls: 200,
   tracedErrorChars: 300,
+  /** Names of skills by which a conversation is found in its list. */
+  listedSkills: 100,
   storedBytes: 1024 * MiB,
 } as const;
 

@@ -115,7 +115,7 @@ function Rows({ items }: { items: readonly Ghost[] }): ReactNode {
             <Owner namespace={labels.scope === "user" ? "default" : namespace} isPublic={labels.scope === "public"} />
           </td>
           <td className="num">{skills.includes("*") ? t("all") : figure(skills.length)}</td>
-          <td>{model !== undefined && <Plain>{model}</Plain>}</td>
+          <td>{model === undefined ? "–" : <Plain>{model}</Plain>}</td>
           <td>
             <When at={status.updated_at} />
           </td>

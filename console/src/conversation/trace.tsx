@@ -36,6 +36,7 @@ export function Trace({
       <Table
         name={t("Trace of turn {turn}", { turn })}
         heads={[t("Step"), t("Time"), { num: t("Tokens") }, { num: t("Duration") }]}
+        stacks={false}
       >
         <tr>
           <th scope="row">{t("Turn {turn}", { turn })}</th>

@@ -33,7 +33,7 @@ export function Columns({ name, before, after }: { name: string; before: string;
         </thead>
         <tbody>
           {lines.slice(0, DRAWN).map((line) => (
-            <tr key={`${line.before?.[0] ?? ""} ${line.after?.[0] ?? ""}`}>
+            <tr key={`${line.before?.[0] ?? ""} ${line.after?.[0] ?? ""}`} className={line.same ? "same" : ""}>
               <Side of={line.before} change={line.same ? "" : "removed"} />
               <Side of={line.after} change={line.same ? "" : "added"} />
             </tr>
@@ -50,8 +50,8 @@ export function Columns({ name, before, after }: { name: string; before: string;
 function Side({ of, change }: { of: Line["before"]; change: "removed" | "added" | "" }): ReactNode {
   return (
     <>
-      <td className="soft">{of?.[0]}</td>
-      <td className={of === null ? "" : change}>
+      <td className={of === null ? "soft none" : "soft"}>{of?.[0]}</td>
+      <td className={of === null ? "none" : change}>
         {of !== null && change !== "" && <span className="unseen">{t(change)}: </span>}
         <code>{of === null ? "" : visible(of[1])}</code>
       </td>

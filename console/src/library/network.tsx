@@ -2,13 +2,12 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Checkbox } from "react-aria-components";
 import type { SkillEnv, SkillNetwork } from "../../../sdk/src/generated/operations";
 import { call, callTagged } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Card } from "../parts/card";
 import { Confirm } from "../parts/confirm";
-import { Button, Field } from "../parts/controls";
+import { Button, Check, Field } from "../parts/controls";
 import { FormWindow } from "../parts/form-window";
 import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
@@ -364,10 +363,9 @@ function ValueForm({
         })}
       />
       {mayShare && (
-        <Checkbox className="checkbox" isSelected={sharesIt} onChange={setSharesIt}>
-          <span className="box" aria-hidden="true" />
-          <span>{t("Share with all users of this skill who have no value of their own")}</span>
-        </Checkbox>
+        <Check isSelected={sharesIt} onChange={setSharesIt}>
+          {t("Share with all users of this skill who have no value of their own")}
+        </Check>
       )}
     </FormWindow>
   );

@@ -17,6 +17,7 @@ import { bytes, figure, Plain, When } from "../parts/text";
 import { t } from "../text/text";
 import { VIEWS, type View } from "../views";
 import { Files } from "./files";
+import { Build, Stated } from "./origin";
 import { Owner } from "./owner";
 import { Permissions } from "./permissions";
 import { useRights } from "./rights";
@@ -110,7 +111,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
             {view === "compare" && <Compare skill={skill} />}
             {view === "permissions" && <Permissions skill={skill} mayApprove={rights?.activate === true} />}
             {view === "dependencies" && <Dependencies skill={skill} />}
-            {view === "use" && <Use id={skill.metadata.labels.id} />}
+            {view === "use" && <Use id={skill.metadata.labels.id} name={skill.metadata.name} />}
           </Suspense>
         </div>
         <Summary skill={skill} />
@@ -151,13 +152,13 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
       }),
     ],
     [t("Size"), bytes(status.fileSize)],
-    ...(spec.tags.length === 0
-      ? []
-      : [[t("Tags"), <Plain key="tags">{spec.tags.join(", ")}</Plain>] as [string, ReactNode]]),
+    ...(spec.tags.length === 0 ? [] : [fact(t("Tags"), <Plain>{spec.tags.join(", ")}</Plain>)]),
     [
       t("Dependencies"),
       spec.dependencies.length === 0 ? t("none") : <Plain key="needs">{spec.dependencies.join(", ")}</Plain>,
     ],
+    ...(status.provenance === undefined ? [] : [fact(t("Built by"), <Build of={status.provenance} />)]),
+    ...(status.source === undefined ? [] : [fact(t("Stated source"), <Stated source={status.source} />)]),
     [t("Signed"), <Signature key="signed" id={id} version={status.version_id} />],
     [
       t("Used by"),
@@ -189,6 +190,8 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
     </aside>
   );
 }
+
+const fact = (name: string, value: ReactNode): [string, ReactNode] => [name, value];
 
 function ghosts(names: readonly string[], hidden: number): ReactNode {
   if (names.length === 0 && hidden === 0) return t("no agent");

@@ -1,6 +1,7 @@
 // Shows the usage of a skill by day, as a chart and as a table.
 
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ChartColumn } from "lucide-react";
 import type { ReactNode } from "react";
 import { call } from "../gateway/call";
@@ -11,7 +12,7 @@ import { t } from "../text/text";
 
 const DAYS = 30;
 
-export default function Use({ id }: { id: string }): ReactNode {
+export default function Use({ id, name }: { id: string; name: string }): ReactNode {
   const answer = useQuery({
     queryKey: ["skill", id, "usage"],
     queryFn: ({ signal }) => call("skills.usage", { path: { id }, query: { days: DAYS } }, signal),
@@ -33,6 +34,11 @@ export default function Use({ id }: { id: string }): ReactNode {
                 failures: figure(totals.failures),
                 tokens: figure(totals.tokens),
               })}
+            </p>
+            <p>
+              <Link to="/conversations" search={{ skill: name }}>
+                {t("Your conversations with this skill")}
+              </Link>
             </p>
             <Lines
               step={t("Day")}

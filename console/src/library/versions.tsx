@@ -11,6 +11,7 @@ import { Pages } from "../parts/pages";
 import { Answer, Issues } from "../parts/state";
 import { bytes, Plain, visible, When } from "../parts/text";
 import { rich, t } from "../text/text";
+import { Build, builderOf } from "./origin";
 import { nameOf, versionsOf } from "./versions-of";
 
 const route = getRouteApi("/skills/$id");
@@ -138,6 +139,12 @@ function Entry({
             size: bytes(version.fileSize),
           })}
         </p>
+        {version.provenance !== undefined && (
+          <details>
+            <summary>{t("Built by {repository}", { repository: visible(builderOf(version.provenance)) })}</summary>
+            <Build of={version.provenance} />
+          </details>
+        )}
         {version.warnings.length > 0 && (
           <details>
             <summary>

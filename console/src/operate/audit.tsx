@@ -51,14 +51,13 @@ export function Audit(): ReactNode {
                       <td>
                         <When at={at} />
                       </td>
-                      <td>
-                        <Plain>
-                          {user_id === null || user_id === who ? who : t("{who} for {user}", { who, user: user_id })}
-                        </Plain>
-                      </td>
+                      <td>{user_id === null ? <Erased pseudonym={who} /> : <Plain>{user_id}</Plain>}</td>
                       <td>{did}</td>
-                      <td>
-                        {resource_type} <Plain>{resource_id}</Plain>
+                      <td className="long">
+                        {resource_type}
+                        <div className="soft">
+                          <Plain>{resource_id}</Plain>
+                        </div>
                       </td>
                       <td>
                         <details>
@@ -79,6 +78,18 @@ export function Audit(): ReactNode {
         }
       </Answer>
     </Page>
+  );
+}
+
+/** A user who was erased. The log keeps a pseudonym, which the filter accepts. */
+function Erased({ pseudonym }: { pseudonym: string }): ReactNode {
+  return (
+    <>
+      {t("erased user")}
+      <div className="soft">
+        <Plain>{pseudonym}</Plain>
+      </div>
+    </>
   );
 }
 

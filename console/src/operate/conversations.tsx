@@ -4,7 +4,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { MessagesSquare } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { type AnswerOf, call, slice } from "../gateway/call";
+import { type AnswerOf, call, type RequestOf, slice } from "../gateway/call";
 import { Confirm } from "../parts/confirm";
 import { Button, Choice, Field } from "../parts/controls";
 import { FormWindow } from "../parts/form-window";
@@ -19,6 +19,8 @@ import { rich, t } from "../text/text";
 const ROWS = 50;
 /** The number of agents that can be selected. */
 const AGENTS = 100;
+/** The number of skills that can be selected. The address can name any other. */
+const SKILLS = 100;
 const DAY_MS = 24 * 60 * 60_000;
 const PERIODS: readonly (readonly [days: string, name: string])[] = [
   ["", t("Any time")],
@@ -26,13 +28,21 @@ const PERIODS: readonly (readonly [days: string, name: string])[] = [
   ["7", t("7 days")],
   ["30", t("30 days")],
 ];
+type State = NonNullable<NonNullable<RequestOf<"conversations.list">["query"]>["state"]>;
+const STATES: readonly (readonly [state: State | "", name: string])[] = [
+  ["", t("Any state")],
+  ["failed", t("With failed calls")],
+  ["succeeded", t("Without failed calls")],
+  ["unused", t("No turns yet")],
+];
 const route = getRouteApi("/conversations");
 type Talk = AnswerOf<"conversations.list">["items"][number];
 const nameOf = ({ title, id }: Talk) => title ?? id;
 
 export function Conversations(): ReactNode {
   const { cursor, ...filter } = route.useSearch();
-  const { q, agent, days } = filter;
+  const { q, agent, skill, days } = filter;
+  const state = STATES.find(([value]) => value === filter.state)?.[0] ?? "";
   const navigate = useNavigate({ from: "/conversations" });
   const set = (field: keyof typeof filter, value: string) =>
     void navigate({
@@ -40,6 +50,7 @@ export function Conversations(): ReactNode {
       replace: true,
     });
   const agents = useQuery({ queryKey: ["ghosts", "names"], queryFn: ({ signal }) => agentNames(signal) });
+  const skills = useQuery({ queryKey: ["skills", "names"], queryFn: ({ signal }) => skillNames(signal) });
   const answer = useQuery({
     queryKey: ["conversations", filter, cursor],
     queryFn: ({ signal }) =>
@@ -50,6 +61,8 @@ export function Conversations(): ReactNode {
             limit: ROWS,
             ...(q === undefined ? {} : { q }),
             ...(agent === undefined ? {} : { ghost: agent }),
+            ...(skill === undefined ? {} : { skill }),
+            ...(state === "" ? {} : { state }),
             ...(days === undefined ? {} : { since: sinceOf(Number(days)) }),
             ...(cursor === undefined ? {} : { cursor }),
           },
@@ -78,6 +91,13 @@ export function Conversations(): ReactNode {
           options={[["", t("All agents")], ...named(agents.data ?? [], agent)]}
           onChange={(name) => set("agent", name)}
         />
+        <Choice
+          label={t("Skill")}
+          value={skill ?? ""}
+          options={[["", t("All skills")], ...named(skills.data ?? [], skill)]}
+          onChange={(name) => set("skill", name)}
+        />
+        <Choice label={t("State")} value={state} options={STATES} onChange={(value) => set("state", value)} />
         <Choice label={t("Created")} value={days ?? ""} options={PERIODS} onChange={(value) => set("days", value)} />
       </search>
       <Answer of={answer} what={t("the conversations")}>
@@ -128,7 +148,12 @@ async function agentNames(signal: AbortSignal): Promise<string[]> {
   return [...new Set(items.map(({ metadata }) => metadata.name))];
 }
 
-/** The options of the names. The chosen one is among them, even if its agent was deleted. */
+async function skillNames(signal: AbortSignal): Promise<string[]> {
+  const { items } = await slice("skills.list", { query: { limit: SKILLS } }, signal);
+  return [...new Set(items.map(({ metadata }) => metadata.name))].sort();
+}
+
+/** The options of the names. The chosen one is among them, even if it was deleted. */
 const named = (names: readonly string[], chosen: string | undefined) =>
   [...new Set([...(chosen === undefined ? [] : [chosen]), ...names])].map((name) => [name, visible(name)] as const);
 
@@ -137,14 +162,17 @@ const sinceOf = (days: number): string =>
   new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - ((days || 1) - 1) * DAY_MS).toISOString();
 
 function Row({ talk, ask }: { talk: Talk; ask: (act: "rename" | "delete") => void }): ReactNode {
-  const { id, title, ghost, turns, last_turn_at, tokens, created_at } = talk;
+  const { id, title, ghost, turns, last_turn_at, tokens, failed_calls: failed, created_at } = talk;
   const name = visible(nameOf(talk));
   return (
     <tr>
       <td className="long">
         <Link to="/conversations/$id" params={{ id }}>
           <Plain>{nameOf(talk)}</Plain>
-        </Link>
+        </Link>{" "}
+        {failed !== null && failed > 0 && (
+          <span className="tag bad">{t("{count} failed", { count: figure(failed) })}</span>
+        )}
         {title !== null && (
           <div className="soft">
             <Plain>{id}</Plain>

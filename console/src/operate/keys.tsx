@@ -8,9 +8,10 @@ import type { CreatedKey, Key } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Confirm } from "../parts/confirm";
-import { Button, Window } from "../parts/controls";
+import { Button } from "../parts/controls";
 import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
+import { SecretOnce } from "../parts/secret-once";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
@@ -56,8 +57,11 @@ export function Keys(): ReactNode {
               <Table name={t("Keys")} heads={[t("Name"), t("User"), t("Scopes"), t("Expires"), t("Last used"), ""]}>
                 {items.map((key) => (
                   <tr key={key.id}>
-                    <td>
-                      <Plain>{key.name ?? key.id}</Plain>
+                    <td className="long">
+                      {key.name === null ? <span className="soft">{t("unnamed")}</span> : <Plain>{key.name}</Plain>}
+                      <div className="soft">
+                        <Plain>{key.id}</Plain>
+                      </div>
                     </td>
                     <td>
                       <Plain>{key.user_id}</Plain>
@@ -96,7 +100,13 @@ export function Keys(): ReactNode {
           }}
         />
       )}
-      {made !== null && <Shown made={made} onClose={() => setMade(null)} />}
+      {made !== null && (
+        <SecretOnce title={t("Copy the key")} secret={made.key} onClose={() => setMade(null)}>
+          {rich("The key is shown only once. Anyone who has it can act as {user}.", {
+            user: <Plain>{made.user_id}</Plain>,
+          })}
+        </SecretOnce>
+      )}
       {lost !== null && (
         <Confirm
           title={t("Revoke {id}?", { id: visible(lost.name ?? lost.id) })}
@@ -109,26 +119,5 @@ export function Keys(): ReactNode {
         </Confirm>
       )}
     </Page>
-  );
-}
-
-/** The key is shown only once. */
-function Shown({ made, onClose }: { made: CreatedKey; onClose: () => void }): ReactNode {
-  const [isCopied, setCopied] = useState(false);
-  return (
-    <Window urgent title={t("Copy the key")} onClose={onClose}>
-      <p>
-        {rich("The key is shown only once. Anyone who has it can act as {user}.", {
-          user: <Plain>{made.user_id}</Plain>,
-        })}
-      </p>
-      <code className="secret">{made.key}</code>
-      <div className="buttons">
-        <Button kind="main" onPress={() => void navigator.clipboard.writeText(made.key).then(() => setCopied(true))}>
-          {isCopied ? t("Copied") : t("Copy")}
-        </Button>
-        <Button onPress={onClose}>{t("Done")}</Button>
-      </div>
-    </Window>
   );
 }

@@ -2,11 +2,10 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Checkbox, CheckboxGroup, Label } from "react-aria-components";
 import type { CreatedKey } from "../../../sdk/src/generated/operations";
 import { call, type RequestOf } from "../gateway/call";
 import { useMe } from "../gateway/session";
-import { Choice, Field } from "../parts/controls";
+import { Checks, Choice, Field } from "../parts/controls";
 import { FormWindow } from "../parts/form-window";
 import { t } from "../text/text";
 
@@ -40,13 +39,13 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
   const [user, setUser] = useState(me.user_id === OWN_USER ? "" : me.user_id);
   const [name, setName] = useState("");
   const [days, setDays] = useState<(typeof DAYS)[number][0]>("90");
-  const [scopes, setScopes] = useState<string[]>(["skills:read", "conversations"]);
+  const [scopes, setScopes] = useState<Scope[]>(["skills:read", "conversations"]);
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
       call("keys.create", {
         body: {
           user_id: user.trim(),
-          scopes: SCOPES.flatMap(([scope]) => (scopes.includes(scope) ? [scope] : [])),
+          scopes,
           ...(name.trim() === "" ? {} : { name: name.trim() }),
           ...(days === "" ? {} : { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }),
         },
@@ -76,17 +75,7 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
       />
       <Field label={t("Name")} value={name} onChange={setName} help={t("For example, where the key is used.")} />
       <Choice label={t("Expires after")} value={days} options={DAYS} onChange={setDays} />
-      <CheckboxGroup value={scopes} onChange={setScopes} className="checks" isRequired>
-        <Label>{t("Scopes")}</Label>
-        {SCOPES.map(([scope, text]) => (
-          <Checkbox key={scope} value={scope} className="checkbox">
-            <span className="box" aria-hidden="true" />
-            <span>
-              {text} <span className="soft">{scope}</span>
-            </span>
-          </Checkbox>
-        ))}
-      </CheckboxGroup>
+      <Checks label={t("Scopes")} value={scopes} options={SCOPES} onChange={setScopes} />
     </FormWindow>
   );
 }

@@ -43,7 +43,7 @@ export function Confirm({
       {error !== null && <Trouble error={error} />}
       <div className="buttons">
         <Button onPress={onClose}>{t("Cancel")}</Button>
-        <Button kind={kind} isDisabled={isPending} onPress={() => mutate()}>
+        <Button kind={kind} isPending={isPending} onPress={() => mutate()}>
           {button}
         </Button>
       </div>

@@ -4,6 +4,8 @@ import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import {
   type ButtonProps,
+  Checkbox,
+  CheckboxGroup,
   Dialog,
   Heading,
   Input,
@@ -85,6 +87,56 @@ export function Choice<Value extends string>({
         ))}
       </select>
     </label>
+  );
+}
+
+/** A checkbox with its label. */
+export function Check({
+  isSelected,
+  onChange,
+  children,
+}: {
+  isSelected: boolean;
+  onChange: (isSelected: boolean) => void;
+  children: ReactNode;
+}): ReactNode {
+  return (
+    <Checkbox className="checkbox" isSelected={isSelected} onChange={onChange}>
+      <span className="box" aria-hidden="true" />
+      <span>{children}</span>
+    </Checkbox>
+  );
+}
+
+/** Selects any number of options, and at least one. `options`: a value with its description, which is shown before it. */
+export function Checks<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: readonly Value[];
+  options: readonly (readonly [value: Value, text: string])[];
+  onChange: (value: Value[]) => void;
+}): ReactNode {
+  return (
+    <CheckboxGroup
+      className="checks"
+      value={[...value]}
+      onChange={(chosen) => onChange(options.flatMap(([option]) => (chosen.includes(option) ? [option] : [])))}
+      isRequired
+    >
+      <Label>{label}</Label>
+      {options.map(([option, text]) => (
+        <Checkbox key={option} value={option} className="checkbox">
+          <span className="box" aria-hidden="true" />
+          <span>
+            {text} <span className="soft">{option}</span>
+          </span>
+        </Checkbox>
+      ))}
+    </CheckboxGroup>
   );
 }
 

@@ -38,7 +38,7 @@ export function FormWindow({
         {error !== null && <Trouble error={error} />}
         <div className="buttons">
           <Button onPress={onClose}>{t("Cancel")}</Button>
-          <Button kind="main" type="submit" isDisabled={isBusy || isIncomplete}>
+          <Button kind="main" type="submit" isPending={isBusy} isDisabled={isIncomplete}>
             {button}
           </Button>
         </div>

@@ -54,9 +54,9 @@ export function Lines({
   const every = Math.max(1, Math.ceil((points.length * LABEL) / (width - LEFT)));
   const labelled = everyNth(points.length, every);
   return (
-    <figure className="lines">
+    <figure ref={place} className="lines">
       <figcaption>{name}</figcaption>
-      <div ref={place}>
+      <div>
         <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} aria-hidden="true">
           {ticks.map((tick) => (
             <g key={tick} className="tick">
@@ -121,14 +121,18 @@ export function Lines({
 const everyNth = (count: number, nth: number): readonly number[] =>
   Array.from({ length: Math.ceil(count / nth) }, (_, n) => count - 1 - n * nth).reverse();
 
-/** Returns the width of an element in pixels, also after the window changes. */
-function useWidth(): [place: React.RefObject<HTMLDivElement | null>, width: number] {
-  const place = useRef<HTMLDivElement>(null);
+/** Returns the width of the content of an element in pixels, also after the window changes. */
+function useWidth(): [place: React.RefObject<HTMLElement | null>, width: number] {
+  const place = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(600);
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(Math.max(200, Math.floor(element.clientWidth))));
+    const observer = new ResizeObserver(([entry]) => {
+      // Before the page is shown, the element has no width.
+      const now = Math.floor(entry?.contentRect.width ?? 0);
+      if (now > 0) setWidth(Math.max(200, now));
+    });
     observer.observe(element);
     return () => observer.disconnect();
   }, []);

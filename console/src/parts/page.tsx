@@ -14,6 +14,7 @@ import { Together } from "./together";
 export interface Crumb {
   name: string;
   to: LinkProps["to"];
+  search?: NonNullable<LinkProps["search"]>;
 }
 
 export function Page({
@@ -48,9 +49,9 @@ export function Page({
         {crumbs.length > 0 && (
           <nav className="crumbs" aria-label={t("Breadcrumbs")}>
             <ol>
-              {crumbs.map(({ name: above, to }) => (
+              {crumbs.map(({ name: above, to, search }) => (
                 <li key={above}>
-                  <Link to={to} activeProps={{}}>
+                  <Link to={to} activeProps={{}} {...(search === undefined ? {} : { search })}>
                     {above}
                   </Link>
                   <ChevronRight size={14} aria-hidden="true" />

@@ -5,6 +5,7 @@ import Markdown from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { t } from "../text/text";
+import { Away } from "./away";
 import { visible } from "./text";
 
 /** `link` and `picture` resolve URLs such as that of a file in the same package, or return `null`. */
@@ -56,19 +57,5 @@ export default function Prose({
         {visible(text)}
       </Markdown>
     </article>
-  );
-}
-
-/** A link to another site shows the site. Any other link is shown as its text. */
-function Away({ to, children }: { to: string; children: ReactNode }): ReactNode {
-  const url = URL.canParse(to) ? new URL(to) : null;
-  if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return children;
-  return (
-    <>
-      <a href={url.href} target="_blank" rel="noopener noreferrer nofollow">
-        {children}
-      </a>{" "}
-      <span className="soft">({visible(url.host || url.pathname)})</span>
-    </>
   );
 }

@@ -139,6 +139,7 @@ function fixed(me: Somebody, text: string): Section[] {
     },
     { id: "model", name: t("Add a model"), icon: Plus, go: { to: "/models", search: { new: "1" } } },
     { id: "secret", name: t("Store a secret"), icon: Plus, go: { to: "/secrets", search: { new: "1" } } },
+    { id: "webhook", name: t("Create a webhook"), icon: Plus, go: { to: "/webhooks", search: { new: "1" } } },
     me.rights.make_groups && {
       id: "group",
       name: t("Create a group"),

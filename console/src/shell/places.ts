@@ -16,6 +16,7 @@ import {
   Puzzle,
   Server,
   Users,
+  Webhook,
 } from "lucide-react";
 import type { Somebody } from "../gateway/session";
 import { t } from "../text/text";
@@ -92,6 +93,7 @@ export const GROUPS: readonly { name: string | null; places: readonly Place[] }[
       { to: "/secrets", name: t("Secrets"), icon: Lock },
       { to: "/groups", name: t("People and groups"), icon: Users, tabs: PEOPLE_TABS },
       { to: "/grants", name: t("Connected apps"), icon: Plug },
+      { to: "/webhooks", name: t("Webhooks"), icon: Webhook },
       { to: "/health", name: t("System"), icon: Activity, tabs: SYSTEM_TABS },
     ],
   },

@@ -1,6 +1,7 @@
 // /api/v1/conversations: create, list, read, change and delete. Turns and tool calls are in `steps.ts`.
 
 import { createRoute } from "@hono/zod-openapi";
+import { LIST_STATES } from "../../domain/conversation/list-facts";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { CONVERSATION_LIMITS, REQUEST_LIMITS } from "../../domain/limits";
 import { conversation, idempotencyOf, unwrapReply } from "../../edge/conversation";
@@ -37,6 +38,7 @@ const listItem = () =>
     turns: z.number().nullable().openapi({ description: "Accurate to 10 minutes, like the next two." }),
     last_turn_at: z.string().nullable(),
     tokens: z.number().nullable().openapi({ description: "The billed tokens so far." }),
+    failed_calls: z.number().nullable().openapi({ description: "Failed tool calls so far, accurate to 10 minutes." }),
   });
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -76,6 +78,16 @@ conversationRoutes.openapi(
       query: pageQuery.extend({
         q: z.string().min(1).max(200).optional(),
         ghost: z.string().min(1).max(200).optional().openapi({ description: "Only those of this agent (ghost)." }),
+        skill: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .openapi({ description: "Only those in which the skill of this name was active." }),
+        state: z.enum(LIST_STATES).optional().openapi({
+          description:
+            "`failed`: a tool call failed. `succeeded`: there were turns, and no call failed. `unused`: no turn yet. Accurate to 10 minutes.",
+        }),
         since: moment.optional().openapi(CREATED("at or after")),
         until: moment.optional().openapi(CREATED("before")),
       }),
@@ -89,8 +101,9 @@ conversationRoutes.openapi(
   }),
   async (c) => {
     const { rows, nextCursor } = await listConversations(c.get("context"), c.req.valid("query"));
-    const items = rows.map(({ id, title, ghost, createdAt, turns, lastTurnAt, tokens }) => ({
+    const items = rows.map(({ id, title, ghost, createdAt, turns, lastTurnAt, tokens, failures }) => ({
       ...{ id, title, ghost, created_at: instant(createdAt), turns, tokens },
+      failed_calls: failures,
       last_turn_at: lastTurnAt === null ? null : instant(lastTurnAt),
     }));
     return c.json({ items, next_cursor: nextCursor }, 200);

@@ -22,7 +22,8 @@ export const CONVERSATION_TEXTS: OperationTexts = {
   [`GET ${C}`]: {
     id: "conversations.list",
     about:
-      "Lists your conversations, newest first. `q` filters by a part of the title, the agent (ghost) or the id; `ghost`, `since` and `until` by agent and time of creation.",
+      "Lists your conversations, newest first. `q` filters by a part of the title, the agent (ghost) or the id; `ghost`, `since` and `until` by agent and time of creation; `skill` by a skill that was active; `state` by whether a tool call failed. Skills and failures of the last turn are at most ten minutes old.",
+    query: { state: "failed" },
   },
   [`PUT ${C}/{id}`]: {
     id: "conversations.set",

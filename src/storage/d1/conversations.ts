@@ -1,6 +1,7 @@
 // Stores the list of conversations in D1. The content of a conversation is in its Durable Object.
 
-import { and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { ListState } from "../../domain/conversation/list-facts";
 import { minimumTokensStatement } from "./catalog";
 import type { Database } from "./database";
 import { conversations, runFiles } from "./schema/conversations";
@@ -11,7 +12,7 @@ export type ConversationRow = typeof conversations.$inferSelect;
 /** The facts stored when a conversation is listed. */
 export type ListedConversation = Pick<ConversationRow, "userId" | "id" | "ghost" | "createdAt" | "title">;
 /** The facts that a conversation reports later. */
-export type ConversationFigures = Pick<ConversationRow, "turns" | "lastTurnAt" | "tokens">;
+export type ConversationFigures = Pick<ConversationRow, "turns" | "lastTurnAt" | "tokens" | "failures" | "skills">;
 
 /** What must exist, in the scopes the user sees, before a conversation can be created. */
 export interface Requirements {
@@ -53,7 +54,7 @@ export async function createConversationRow(
     db
       .insert(conversations)
       .select(
-        sql`SELECT ${row.userId}, ${row.id}, ${row.ghost}, ${row.createdAt}, ${row.title}, NULL, NULL, NULL WHERE ${used(use)} <= ${most} AND ${met}`,
+        sql`SELECT ${row.userId}, ${row.id}, ${row.ghost}, ${row.createdAt}, ${row.title}, NULL, NULL, NULL, NULL, NULL WHERE ${used(use)} <= ${most} AND ${met}`,
       )
       .onConflictDoUpdate({
         target: [conversations.userId, conversations.id],
@@ -102,10 +103,20 @@ export interface ConversationFilter {
   /** A part of the title, ghost or id. */
   words?: string | undefined;
   ghost?: string | undefined;
+  /** The name of a skill that was active. */
+  skill?: string | undefined;
+  state?: ListState | undefined;
   /** Creation time in milliseconds since the epoch: at or after, and before. */
   since?: number | undefined;
   until?: number | undefined;
 }
+
+const STATES: Record<ListState, SQL> = {
+  // The condition of the index, as it is written there.
+  failed: sql`${conversations.failures} > 0`,
+  succeeded: sql`${conversations.failures} = 0`,
+  unused: isNull(conversations.turns),
+};
 
 /** Returns a user's conversations, newest first, after the cursor `(createdAt, id)`. */
 export function listConversationRows(
@@ -113,7 +124,7 @@ export function listConversationRows(
   userId: string,
   limit: number,
   after: { createdAt: number; id: string } | null,
-  { words, since, until, ...filter }: ConversationFilter = {},
+  { words, since, until, skill, state, ...filter }: ConversationFilter = {},
 ): Promise<ConversationRow[]> {
   const { title, ghost, id, createdAt } = conversations;
   const said = sql`lower(coalesce(${title}, '') || ' ' || coalesce(${ghost}, '') || ' ' || ${id})`;
@@ -133,6 +144,9 @@ export function listConversationRows(
         eq(conversations.userId, userId),
         older,
         named,
+        state === undefined ? undefined : STATES[state],
+        // Found as a JSON text, so that a name is not found as a part of another.
+        skill === undefined ? undefined : sql`instr(${conversations.skills}, ${JSON.stringify(skill)}) > 0`,
         filter.ghost === undefined ? undefined : eq(ghost, filter.ghost),
         since === undefined ? undefined : gte(createdAt, since),
         until === undefined ? undefined : lt(createdAt, until),

@@ -23,6 +23,7 @@ export type MetaKey =
   | "finding"
   | "uses"
   | "told"
+  | "list_facts"
   | "chat"
   | "shown"
   | "log_level"

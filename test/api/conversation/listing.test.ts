@@ -4,12 +4,18 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { DURATIONS } from "../../../src/domain/durations";
 import { holdClock, objectOf, pass, releaseClock, ring } from "../../support/clock";
-import { type Body, someone } from "../../support/users";
+import { type Body, read, someone } from "../../support/users";
 
 beforeEach(holdClock);
 afterEach(releaseClock);
 
-type Row = { id: string; turns: number | null; last_turn_at: string | null; tokens: number | null };
+type Row = {
+  id: string;
+  turns: number | null;
+  last_turn_at: string | null;
+  tokens: number | null;
+  failed_calls: number | null;
+};
 const rowOf = (list: Body) => (list.items as unknown as Row[])[0];
 const alarmOf = (id: string, user: string) =>
   runInDurableObject(objectOf(id, user), (_, state) => state.storage.getAlarm());
@@ -75,4 +81,42 @@ it("is found by letters of its title, its ghost or its id, which are letters and
   expect(await found("%")).toEqual(["two"]);
   expect(await found("_")).toEqual(["two"]);
   expect(await found("nothing")).toEqual([]);
+});
+
+it("is found by the skills that were active in it, and by whether a call failed", async () => {
+  const { name, put, get, turn, load, calls, seed } = someone();
+  await seed({ name: "tide-times" });
+  await seed({ name: "tide" });
+  const found = async (query: string) => (await get(query)).items.map(({ id }) => id);
+  const report = async (id: string) => {
+    pass(DURATIONS.listTold);
+    expect(await ring(id, name)).toBe(true);
+  };
+  await put("/unused", {});
+  for (const id of ["fine", "broken"]) {
+    pass(1);
+    await put(`/${id}`, {});
+    await turn(id);
+    await load(id, "tide-times");
+  }
+  await calls("broken", read("tide-times", { file_path: "nothing.txt" }));
+  expect(await found("?state=unused")).toEqual(["broken", "fine", "unused"]);
+  await report("fine");
+  await report("broken");
+  expect(await found("?skill=tide-times")).toEqual(["broken", "fine"]);
+  expect(await found("?skill=tide")).toEqual([]);
+  expect(await found("?state=failed")).toEqual(["broken"]);
+  expect(await found("?state=succeeded&skill=tide-times")).toEqual(["fine"]);
+  expect(await found("?state=unused")).toEqual(["unused"]);
+  expect((await get("?state=failed")).items).toMatchObject([{ failed_calls: 1 }]);
+
+  // The failed call is now in the log and is not counted twice. Another skill and another failure are added.
+  await turn("broken");
+  await load("broken", "tide", "nothing");
+  await report("broken");
+  expect((await get("?skill=tide")).items).toMatchObject([{ id: "broken", failed_calls: 2 }]);
+  expect(await found("?skill=tide-times&limit=1")).toEqual(["broken"]);
+  // A page of the filtered list continues where it ended.
+  const { next_cursor: cursor } = await get("?skill=tide-times&limit=1");
+  expect(await found(`?skill=tide-times&limit=1&cursor=${cursor}`)).toEqual(["fine"]);
 });

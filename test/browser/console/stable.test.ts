@@ -11,7 +11,7 @@ const desk = new Desk();
 const PLACES = [
   ...["/", "/try", "/skills", "/skills/SKILL", "/skills/SKILL?view=versions", "/skills/SKILL?view=files", "/publish"],
   ...["/ghosts", "/ghosts/new", "/servers", "/models", "/conversations", "/conversations/steady", "/keys", "/secrets"],
-  ...["/groups", "/grants", "/review", "/health", "/limits", "/sessions"],
+  ...["/webhooks", "/webhooks/steady", "/groups", "/grants", "/review", "/health", "/limits", "/sessions"],
 ];
 
 interface Shift {
@@ -62,6 +62,7 @@ it.each([1280, 375])("has no layout shift after the first paint, %i pixels wide"
   expect(published.status).toBe(201);
   const { metadata } = (await published.json()) as { metadata: { labels: { id: string } } };
   for (let turn = 0; turn < 3; turn++) await desk.as(key, "POST", "/conversations/steady/turns", { conversation: {} });
+  await desk.as(key, "PUT", "/webhooks/steady", { url: "http://127.0.0.1:9/hook" });
   const { context, page } = await open(desk.browser, desk.gateway.url, { viewport: { width, height: 800 } });
   try {
     await signIn(page, desk.gateway.url, key, "/console/limits");

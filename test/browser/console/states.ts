@@ -76,6 +76,16 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
       await page.getByRole("alertdialog").waitFor();
     },
   ],
+  [
+    "webhooks, and a new one",
+    "/webhooks",
+    async (page) => {
+      await page.getByRole("link", { name: "look", exact: true }).waitFor();
+      await page.getByRole("button", { name: "Create webhook" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  ],
+  ["a webhook", "/webhooks/look", (page) => page.getByText("No deliveries in the last 30 days.").waitFor()],
   ["no app", "/grants", (page) => page.getByText("No connected apps").waitFor()],
   ["groups", "/groups", (page) => page.getByRole("link", { name: "sea" }).waitFor()],
   ["a group", "/groups/sea", (page) => page.getByRole("combobox", { name: "Role of admin" }).waitFor()],
@@ -100,7 +110,7 @@ const ASKING: [path: string, first?: RegExp][] = [
   ...["/conversations", "/conversations/look", "/sessions", "/grants", "/groups", "/groups/sea", "/users"].map(
     (path): [string] => [path],
   ),
-  ...["/limits", "/health", "/audit", "/try"].map((path): [string] => [path]),
+  ...["/limits", "/health", "/audit", "/try", "/webhooks", "/webhooks/look"].map((path): [string] => [path]),
 ];
 
 /** Simulated outcomes of a request. */
@@ -210,5 +220,6 @@ async function furnish(gateway: Gateway): Promise<string> {
   await gateway.call("POST", "/groups", { name: "sea" });
   await gateway.call("POST", "/keys", { user_id: "uma" });
   await gateway.call("PUT", "/servers/weather", { url: "http://127.0.0.1:9/mcp" });
+  await gateway.call("PUT", "/webhooks/look", { url: "http://127.0.0.1:9/hook", events: ["skill.yanked"] });
   return skill;
 }

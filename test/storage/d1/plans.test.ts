@@ -267,19 +267,16 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     conversations.updateConversationFigures(
       db,
       { userId: BIG_USER, id: "two" },
-      { turns: 1, lastTurnAt: 1, tokens: 1 },
+      { turns: 1, lastTurnAt: 1, tokens: 1, failures: 1, skills: ["poem"] },
     ),
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
+    const after = { createdAt: Date.now(), id: "one" };
     await conversations.listConversationRows(db, BIG_USER, PAGE, null);
-    await conversations.listConversationRows(
-      db,
-      BIG_USER,
-      PAGE,
-      { createdAt: Date.now(), id: "one" },
-      { words: "tides" },
-    );
+    await conversations.listConversationRows(db, BIG_USER, PAGE, after, { words: "tides" });
     await conversations.listConversationRows(db, BIG_USER, PAGE, null, { ghost: "editor", since: 1, until: 2 });
+    await conversations.listConversationRows(db, BIG_USER, PAGE, null, { skill: "poem", state: "succeeded" });
+    await conversations.listConversationRows(db, BIG_USER, PAGE, after, { state: "failed" });
   },
   putServer: (db) => servers.putServer(db, { name: "one", entry: {}, createdBy: BIG_USER }, 9),
   readServer: (db) => servers.readServer(db, "one"),

@@ -1,5 +1,6 @@
 // D1 tables of conversations: their list, and the files that scripts wrote. See `registry.ts`.
 
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
@@ -19,10 +20,15 @@ export const conversations = sqliteTable(
     turns: integer(),
     lastTurnAt: integer("last_turn_at"),
     tokens: integer(),
+    /** Failed tool calls, and the names of the skills that were active. `null`: not reported, or by an earlier gateway. */
+    failures: integer(),
+    skills: text({ mode: "json" }).$type<string[]>(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.id] }),
     index("conversations_user_created").on(t.userId, t.createdAt, t.id),
+    // Few conversations have a failed call, so their list reads no other rows.
+    index("conversations_user_failed").on(t.userId, t.createdAt, t.id).where(sql`failures > 0`),
   ],
 );
 

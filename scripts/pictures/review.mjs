@@ -76,6 +76,10 @@ export async function reviewPictures(url, keys, skill, folder, only) {
           await page.getByText("Loading", { exact: false }).first().waitFor({ state: "detached" });
           const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
           if (isWide) console.log(`${name} scrolls sideways (${width} pixels wide)`);
+          // Charts out of view are not rendered otherwise.
+          await page.evaluate(() => {
+            for (const figure of document.querySelectorAll("figure")) figure.style.contentVisibility = "visible";
+          });
           const file = path.join(folder, `${name}-${colorScheme}-${width}.png`);
           await writeFile(file, await page.screenshot({ fullPage: true, animations: "disabled" }));
           count++;

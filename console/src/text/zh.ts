@@ -848,6 +848,7 @@ export const zh = {
   "the list": "列表",
   "The MCP server “{name}” at {host} asks:": "{host} 上的 MCP 服务器“{name}”提问：",
   "the members": "成员",
+  "The model decides": "由模型决定",
   "The model:": "模型：",
   "the models": "模型",
   "The name cannot be changed. You become the owner.": "名称无法更改。您将成为所有者。",

@@ -21,9 +21,9 @@ export const DATABASE = "00000000-0000-0000-0000-000000000000";
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 
 /**
- * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string>, state?: string }} [options] `development`: allows
- * calls to servers on this machine; `entry`: a Worker other than the bench's, without floors; `bindings`: additional settings; `state`: a
- * folder for its data, which is not deleted
+ * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string>, state?: string, assets?: Record<string, Uint8Array>
+ * }} [options] `development`: allows calls to servers on this machine; `entry`: a Worker other than the bench's, without floors; `bindings`:
+ * additional settings; `state`: a folder for its data, which is not deleted; `assets`: static files by path, instead of those of the build
  */
 export async function startGateway(options = {}) {
   await prepareAssets();
@@ -59,7 +59,7 @@ export async function startGateway(options = {}) {
             }),
           },
           workerLoaders: { LOADER: {} },
-          serviceBindings: { ASSETS: serveAsset },
+          serviceBindings: { ASSETS: (request) => serveAsset(request, options.assets ?? {}) },
         },
       ],
     }),
@@ -174,8 +174,9 @@ const [, POLICY] = /^\/console\/\*\n(?: .*\n)*? {2}Content-Security-Policy: (.+)
   await readFile(path.join(root, "public", "_headers"), "utf8"),
 );
 
-async function serveAsset(request) {
+async function serveAsset(request, instead) {
   const asked = new URL(request.url).pathname;
+  if (instead[asked] !== undefined) return new Response(instead[asked]);
   const name = asked === "/console/" ? "/console/index.html" : asked;
   if (!/^\/(tokens|sandbox|python|console(\/assets)?)\/[\w.-]+$/.test(name)) return new Response(null, { status: 404 });
   const headers = { "content-type": TYPES[path.extname(name)] ?? "application/json" };

@@ -35,6 +35,7 @@ const ROWS = {
   code: {},
   compat: {},
   languages: { full: true },
+  resetting: { alone: true, full: true },
   memory: { alone: true, full: true },
   "many-skills": { full: true },
   lists: { alone: true, full: true },

@@ -563,6 +563,7 @@ export const zh = {
   "Pre-registered clients": "预注册客户端",
   Preload: "预加载",
   "Preload {shown}": "预加载 {shown}",
+  predicted: "预测加载",
   preloaded: "预加载",
   Preloaded: "预加载",
   "Preloaded skills": "预加载技能",

@@ -51,12 +51,15 @@ export async function isPythonCurrent(folder) {
 async function readSources() {
   const [harness, own, builders, version] = await Promise.all([
     harnessText(),
-    filesOf(MODULES, ".py"),
+    ownModules(),
     filesOf(BUILDERS, ".mjs"),
     pyodideVersion(),
   ]);
   return { harness, own, version, stamp: digestOf([version, harness, JSON.stringify([own, builders])]) };
 }
+
+/** Returns the sources of the gateway's modules by path. */
+export const ownModules = () => filesOf(MODULES, ".py");
 
 /** The folder of the package. */
 export const pyodideFolder = () => path.dirname(fileURLToPath(import.meta.resolve("pyodide")));

@@ -35,6 +35,10 @@ describe("the interpreter", () => {
     ["replaces a function", "import time; time.time = lambda: 0"],
     ["changes the decimal context", "import decimal; decimal.getcontext().prec = 3"],
     ["redirects its output", "import io, sys; sys.stdout = io.TextIOWrapper(sys.stdout.buffer); import calendar"],
+    [
+      "changes the filters of warnings",
+      "import logging, warnings; warnings.simplefilter('error'); logging.basicConfig()",
+    ],
     ["fills a table and imports more", "import mimetypes; mimetypes.add_type('a/b', '.c'); import html.parser"],
   ])("stays warm for a script that %s", async (_, source) => {
     expect(await staysWarm(source)).toBe(true);

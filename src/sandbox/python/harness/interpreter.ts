@@ -1,6 +1,7 @@
 // Starts CPython in an isolate: Pyodide's core without its loader. Nothing is fetched, and only Python compiles code.
 
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
+import { Containers } from "./containers";
 import core from "./core.wasm";
 import type { Callable, Core, CoreApi } from "./emscripten";
 import { Files } from "./files";
@@ -110,7 +111,8 @@ export async function boot(bridge: Bridge): Promise<Interpreter> {
   python.setStderr({ isatty: false, write: (bytes) => streams.write("stderr", bytes) });
   python.setStdin({ isatty: false, read: (into) => streams.read(into) });
   const files = new Files(module.FS);
-  python.registerJsModule("_gateway_bridge", bridge);
+  const containers = () => new Containers(() => module.HEAPU32);
+  python.registerJsModule("_gateway_bridge", { ...bridge, containers });
   python.runPython("import sys; sys.path.append('/lib/gateway.zip')");
   const { run, settle } = python.pyimport("_gateway");
   if (run === undefined || settle === undefined) throw new Error("The parts of Python do not fit together.");

@@ -1,12 +1,15 @@
 """Restores the modules of the standard library, their classes and their containers to the state after their import."""
 
 import _frozen_importlib as bootstrap
+import _gateway_bridge as bridge
 import abc, builtins, collections, gc, linecache, re, sys, types
 from operator import is_
 
 #: Called while a script may have replaced the built-in names.
-all, dict, id, isinstance, len, list, map, set, type = all, dict, id, isinstance, len, list, map, set, type
+all, dict, id, int, isinstance, len, list, map, set, type = all, dict, id, int, isinstance, len, list, map, set, type
 
+#: Containers that the harness compares in memory. Of the others it only reports that they may have changed.
+_IN_MEMORY = ((dict, "dict"), (collections.defaultdict, "dict"), (list, "list"), (set, "set"))
 _CONTAINERS = (dict, list, set, bytearray, collections.OrderedDict, collections.defaultdict, collections.deque)
 #: Flags of `type`: created at run time, and not writable.
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
@@ -43,6 +46,9 @@ def is_library(spec):
 class Snapshot:
     def __init__(self):
         self._entries, self._seen, self._of_module = [], set(map(id, _EXEMPT)), {}
+        self._memory = _memory()
+        #: Entries whose memory was not saved since their content was copied.
+        self._unsaved = []
         #: The modules that stay loaded, by their names.
         self._known = {}
         #: The functions of the library that a run has examined or changed, with their former parts.
@@ -61,6 +67,7 @@ class Snapshot:
         for name, module in list(MODULES.items()):
             self._known[name] = module
             self._add_module(module)
+        self._save(self._unsaved)
 
     # Saving
 
@@ -76,7 +83,18 @@ class Snapshot:
         self._seen.add(id(live))
         entry = _Entry(live, owner)
         self._entries.append(entry)
+        self._unsaved.append(entry)
         return entry
+
+    def _save(self, entries):
+        """Saves the memory of containers, unless one differs from its copy: a finalizer can change it while others are restored."""
+        for entry in entries:
+            if differs(entry.live, entry.saved):
+                self.is_spoiled = True
+                return
+        lives = [entry.live for entry in entries]
+        self._memory.save(id(lives))
+        self._unsaved.clear()
 
     def _add_value(self, value):
         kind = type(value)
@@ -137,6 +155,7 @@ class Snapshot:
             _, before = self._before.get(id(entry), (None, None))
             if before is None:
                 entry.saved = _copy(entry.live)
+                self._unsaved.append(entry)
             elif differs(entry.live, before):
                 self.is_spoiled = True
         self._before = {}
@@ -151,10 +170,18 @@ class Snapshot:
             parent, _, child = name.rpartition(".")
             # The import system sets this attribute after the module is loaded, and interns its name.
             if parent in self._of_module:
-                self._of_module[parent].saved[sys.intern(child)] = module
+                entry = self._of_module[parent]
+                entry.saved[sys.intern(child)] = module
+                self._unsaved.append(entry)
 
     def _changed(self):
-        return [entry for entry in self._entries if differs(entry.live, entry.saved)]
+        return [entry for entry in self._candidates() if differs(entry.live, entry.saved)]
+
+    def _candidates(self):
+        """Returns all entries that may have changed. Comparing all of them in Python takes longer than most runs."""
+        found = self._memory.changed()
+        entries = [self._entries[int(index)] for index in found.split(",")] if found else []
+        return list(dict.fromkeys(entries + self._unsaved))
 
     # Functions
 
@@ -189,20 +216,31 @@ class Snapshot:
             MODULES.update(known)
 
     def restore(self):
-        """Restores everything after a run. Returns `False` if the interpreter must not be used again."""
+        """Restores everything after a run. Returns whether objects of the script were released, whose finalizers may change something."""
         self.restore_builtins()
         self.restore_modules()
         if abc.get_cache_token() != self._token:
             self.is_spoiled = True
-        for entry in self._changed():
-            _restore(entry)
+        candidates, has_changed = self._candidates(), False
+        for entry in candidates:
+            if differs(entry.live, entry.saved):
+                has_changed = True
+                if not _restore(entry):
+                    self.is_spoiled = True
+        if candidates:
+            self._save(candidates)
         self._is_reading = True
         for function, code, defaults, named in self._functions.values():
             if _parts_of(function) != (code, defaults, named):
                 function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
+                has_changed = True
         self._functions.clear()
         self._is_reading = False
-        return not self.is_spoiled
+        return has_changed
+
+    def is_restored(self):
+        """Whether nothing has changed since `restore`."""
+        return not (self.is_spoiled or self._changed() or differs(_NAMES, self._builtins) or differs(MODULES, self._known))
 
     def collect(self):
         """Collects the garbage of a run. The library's objects are exempt from then on, which makes the next collections faster."""
@@ -210,6 +248,37 @@ class Snapshot:
         if self.has_grown:
             gc.freeze()
             self.has_grown = False
+
+
+def _memory():
+    memory = bridge.containers()
+    for kind, name in _IN_MEMORY:
+        memory.define(name, id(kind))
+    return memory
+
+
+def verify():
+    """Fails if the harness does not notice changes in memory, as it would with another layout of objects."""
+    a, b = "a", "b"
+    shared = type("Shared", (), {"__init__": lambda self: setattr(self, "a", a)})()
+    for live, change in (
+        ({"a": a}, lambda each: each.update(a=b)),
+        ({"a": a, 1: b}, lambda each: each.update({1: a})),
+        ({"a": a, "b": b}, lambda each: each.update(a=each.pop("a"))),
+        (vars(shared), lambda each: setattr(shared, "a", b)),
+        (vars(type("Shared", (), {})()), lambda each: each.update(a=a)),
+        (collections.defaultdict(list, a=a), lambda each: each.update(a=b)),
+        ([a, b], lambda each: each.reverse()),
+        ([], lambda each: each.append(a)),
+        ({a, b}, lambda each: each.remove(a)),
+        (set(range(20)), lambda each: each.symmetric_difference_update((1, 50))),
+    ):
+        memory, lives = _memory(), [[], live]
+        memory.save(id(lives))
+        before = memory.changed()
+        change(live)
+        if before != "" or memory.changed() != "1":
+            raise RuntimeError("The memory of this Python has another layout.")
 
 
 def _parts_of(function):
@@ -242,6 +311,7 @@ def _is_suspicious(live, saved, is_system=False):
 
 
 def _restore(entry):
+    """Returns `False` if code of the script, such as a finalizer, has changed the container in the meantime."""
     live, saved = entry.live, entry.saved
     if isinstance(live, dict) and isinstance(entry.owner, (type, _Module)):
         is_class = isinstance(entry.owner, type)
@@ -262,5 +332,11 @@ def _restore(entry):
     else:
         live.clear()
         (live.extend if isinstance(live, collections.deque) else live.update)(saved)
+    if isinstance(live, dict):
+        if len(live) != len(saved) or not all(live.get(name, _MISSING) is value for name, value in saved.items()):
+            return False
+    elif differs(live, saved):
+        return False
     # A name that was deleted and restored is now the last one.
     entry.saved = _copy(live)
+    return True

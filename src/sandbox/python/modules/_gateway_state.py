@@ -2,12 +2,16 @@
 
 import _gateway_loop as loop
 import _gateway_snapshot as snapshots
-import _locale, asyncio, atexit, codecs, encodings, gc, io, linecache, logging, os, random, signal, sys, threading, time, warnings
+import _locale, asyncio, atexit, codecs, encodings, gc, io, linecache, logging, os, random, signal, sys, threading, warnings
 
 EXCEPTHOOK = sys.__excepthook__
 #: Modules that give access to JavaScript or native code of this isolate. Importing them fails, as if they did not exist.
 HIDDEN = frozenset(("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "ctypes", "_ctypes"))
 _OWN = "_gateway"
+_STREAMS = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")
+#: Called while a script may have replaced them.
+_putenv, _unsetenv, _disable_collection = os.putenv, os.unsetenv, gc.disable
+_filters, _line_cache, _path_cache = warnings.filters, linecache.cache, sys.path_importer_cache
 
 
 class _HiddenModules:
@@ -21,15 +25,14 @@ class _HiddenModules:
 
 def settle():
     """Saves the current state as the one to restore. Called once, after all modules of the gateway are imported."""
-    global _snapshot, _lists, _environ, _signals, _numbers, _codec_lists, _initial_locale, _loop, _loop_state
+    global _snapshot, _lists, _signals, _numbers, _codec_lists, _initial_locale, _loop, _loop_state, _variables, _streams
     for name in [name for name in sys.modules if name.partition(".")[0] in HIDDEN or name.startswith(_OWN)]:
         del sys.modules[name]
     sys.meta_path[:] = [_HiddenModules] + [finder for finder in sys.meta_path if type(finder).__module__.partition(".")[0] != "_pyodide"
                                      and getattr(finder, "__module__", "").partition(".")[0] != "_pyodide"]
-    _environ = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH")}
-    _environ["PATH"] = "/usr/bin:/bin"
+    environ = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH")}
     os.environ.clear()
-    os.environ.update(_environ)
+    os.environ.update(environ, PATH="/usr/bin:/bin")
     _lists = [(each, list(each)) for each in (sys.path, sys.meta_path, sys.path_hooks, sys.argv, warnings.filters, gc.callbacks)]
     _signals = {number: signal.getsignal(number) for number in signal.valid_signals() if number not in (9, 19)}
     _numbers = (sys.get_int_max_str_digits(), sys.getswitchinterval(), gc.get_threshold(), sys.get_asyncgen_hooks())
@@ -37,7 +40,13 @@ def settle():
     _initial_locale = _locale.setlocale(_locale.LC_ALL)
     _loop = asyncio.get_event_loop()
     _loop_state = dict(vars(_loop))
+    _variables = os.environ._data, dict(os.environ._data)
+    _streams = {name: getattr(sys, name) for name in _STREAMS}
+    _reset_interpreter()
     atexit._clear()
+    # It also runs at the end of each run.
+    logging.shutdown()
+    snapshots.verify()
     _snapshot = snapshots.Snapshot()
     _snapshot.collect()
 
@@ -73,39 +82,65 @@ def prepare():
 def restore():
     """Ends a run: restores everything that it has changed. Returns `False` if the interpreter must not be used again."""
     try:
+        # No finalizer runs between the comparison of a container and the moment when its content is saved.
+        _disable_collection()
         atexit._clear()
         sys.settrace(None)
         sys.setprofile(None)
-        is_clean = _snapshot.restore()
-        _reset_lists()
+        _snapshot.restore_builtins()
+        _snapshot.restore_modules()
+        has_filters = _reset_lists()
+        _reset_environ()
+        _reset_streams()
+        # Releases what the run has left, and flushes its open files. Finalizers can change the library, so it is restored afterwards.
+        _snapshot.collect()
+        has_changed = _snapshot.restore()
+        if has_filters:
+            with warnings._lock:
+                warnings._filters_mutated_lock_held()
         _reset_interpreter()
         _reset_codecs()
         _reset_libraries()
-        _quiet_logging()
-        # Files that were left open are flushed when their last reference is released.
-        _snapshot.collect()
-        return is_clean and _has_streams()
+        if has_changed:
+            _snapshot.collect()
+            return _snapshot.is_restored() and _has_streams()
+        return not _snapshot.is_spoiled and _has_streams()
     except BaseException:
         # The deadline can pass here, and objects of the script can raise errors.
         return False
 
 
 def _reset_lists():
+    """Returns whether the filters of warnings have changed, which the interpreter caches."""
+    has_filters = False
     for each, before in _lists:
         if snapshots.differs(each, before):
             each[:] = before
-            if each is warnings.filters:
-                warnings._filters_mutated_lock_held()
-    sys.path_importer_cache.clear()
-    linecache.clearcache()
+            has_filters |= each is _filters
+    _path_cache.clear()
+    _line_cache.clear()
+    return has_filters
+
+
+def _reset_streams():
+    names = vars(sys)
+    for name, stream in _streams.items():
+        if names.get(name) is not stream:
+            names[name] = stream
+
+
+def _reset_environ():
+    """Restores the environment of C. `os.environ` is a copy that the snapshot restores."""
+    variables, before = _variables
+    if not snapshots.differs(variables, before):
+        return
+    for name in variables:
+        _unsetenv(name)
+    for name, value in before.items():
+        _putenv(name, value)
 
 
 def _reset_interpreter():
-    zone = os.environ.get("TZ")
-    os.environ.clear()
-    os.environ.update(_environ)
-    if zone is not None and hasattr(time, "tzset"):
-        time.tzset()
     _set_signals()
     if hasattr(signal, "setitimer"):
         for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
@@ -163,7 +198,7 @@ def _reset_libraries():
     if _locale.setlocale(_locale.LC_ALL) != _initial_locale:
         _locale.setlocale(_locale.LC_ALL, _initial_locale)
     if "_csv" in loaded:
-        _reset_csv(loaded["_csv"])
+        loaded["_csv"].field_size_limit(131072)
     if "_socket" in loaded:
         loaded["_socket"].setdefaulttimeout(None)
     if "faulthandler" in loaded:
@@ -185,16 +220,6 @@ def _reset_decimal(decimal):
             context.traps[kind] = kind in traps
 
 
-def _reset_csv(csv):
-    csv.field_size_limit(131072)
-    for name in csv.list_dialects():
-        csv.unregister_dialect(name)
-    if "csv" in sys.modules:
-        module = sys.modules["csv"]
-        for name, dialect in (("excel", module.excel), ("excel-tab", module.excel_tab), ("unix", module.unix_dialect)):
-            csv.register_dialect(name, dialect)
-
-
 def _has_streams():
     """Whether the standard streams are usable for the next run."""
     try:
@@ -204,16 +229,6 @@ def _has_streams():
 
 
 end_tasks = loop.end_tasks
-
-
-def _quiet_logging():
-    root = logging.getLogger()
-    for handler in root.handlers[:]:
-        root.removeHandler(handler)
-    root.setLevel(logging.WARNING)
-    root.manager.loggerDict.clear()
-    root.manager.disable = 0
-    logging.lastResort = logging._defaultLastResort
 
 
 def _stream(number, mode):

@@ -6,7 +6,7 @@ import { agentNames, named, skillNames } from "../gateway/names";
 import { Button, Choice } from "../parts/controls";
 import { visible } from "../parts/text";
 import { t } from "../text/text";
-import { EXAMPLES, openingFor, wordsOf } from "./examples";
+import { EXAMPLES, openingFor, openingForTool, wordsOf } from "./examples";
 import type { Talk } from "./talk";
 
 export function Composer({
@@ -14,6 +14,7 @@ export function Composer({
   model,
   models,
   skill,
+  tool,
   choose,
   onChoose,
 }: {
@@ -21,13 +22,14 @@ export function Composer({
   model: string;
   models: readonly string[];
   skill: string | undefined;
+  tool: string | undefined;
   choose: (model: string) => void;
   /** Selects the agent of the chat, and the skill that the first message asks for. */
   onChoose: (words: { ghost?: string; skill?: string }) => void;
 }): ReactNode {
   const isBusy = talk.coming !== null;
   const isFirst = talk.said.length === 0;
-  const opening = isFirst && skill !== undefined ? openingFor(skill) : "";
+  const opening = isFirst ? firstMessage(skill, tool) : "";
   // The initial text for trying a skill stays until the user types.
   const [isTouched, setTouched] = useState(false);
   const text = talk.draft === "" && !isTouched ? opening : talk.draft;
@@ -93,6 +95,12 @@ export function Composer({
       </form>
     </>
   );
+}
+
+/** The text for trying a skill or a tool, if the address names one. */
+function firstMessage(skill: string | undefined, tool: string | undefined): string {
+  if (skill !== undefined) return openingFor(skill);
+  return tool === undefined ? "" : openingForTool(tool);
 }
 
 /** What can be chosen before the first message. */

@@ -107,7 +107,7 @@ function Room({
   choose: (model: string) => void;
 }): ReactNode {
   const { user_id } = useMe();
-  const { c, skill, ghost, at } = route.useSearch();
+  const { c, skill, tool, ghost, at } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
   const [isBegun, setBegun] = useState(() => (recall(user_id, id)?.said.length ?? 0) > 0);
   // For a bookmarked URL the conversation can exist although this tab has none of its messages.
@@ -172,7 +172,7 @@ function Room({
           <p className="soft">{t("Try another model below.")}</p>
         )}
         <Composer
-          {...{ talk, model, models, skill, choose }}
+          {...{ talk, model, models, skill, tool, choose }}
           onChoose={(words) =>
             void navigate({ search: ({ ghost: _, skill: __, ...others }) => ({ ...others, ...words }) })
           }

@@ -58,6 +58,17 @@ it("shows repository, workflow, commit and run of the job, and a branch named li
   await version.getByText("publisher releases").waitFor();
   expect(await page.locator("main img").count()).toBe(0);
   expect([await overflows(page), await barriers(page)]).toEqual([false, []]);
+
+  await page.goto(`${desk.gateway.url}/console/keys`);
+  await page.getByRole("navigation", { name: "API keys" }).getByRole("link", { name: "Trusted publishers" }).click();
+  const row = page.getByRole("row").filter({ hasText: "releases" });
+  await row.getByText("acme/skills").waitFor();
+  expect(await row.getByText("never").count()).toBe(0);
+  expect([await overflows(page), await barriers(page)]).toEqual([false, []]);
   await page.setViewportSize({ width: 375, height: 800 });
   expect([await overflows(page), await barriers(page)]).toEqual([false, []]);
+  await row.getByRole("button", { name: "Delete releases" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No trusted publishers yet").waitFor();
+  expect((await desk.as(owner, "GET", "/publishers/releases")).status).toBe(404);
 });

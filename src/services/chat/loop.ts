@@ -83,7 +83,7 @@ export async function beginLoop(loop: Loop): Promise<StartedChat | null> {
   const layout = await layoutOf(protocol, shown);
   const last = layout.findLastIndex(({ role }) => role === "assistant");
   const request = await sha256Hex(JSON.stringify([model, shown.slice(last + 1)]));
-  const written = loop.bare === "yes" || layout.at(-1)?.role !== "user" ? undefined : shown.at(-1);
+  const written = loop.bare !== "no" || layout.at(-1)?.role !== "user" ? undefined : shown.at(-1);
   const message = written === undefined ? null : writtenText(written).slice(0, SEARCH_LIMITS.queryChars);
   const known = { layout, message, shownLast: textShown(protocol, shown[last]), request, isRetry };
   const asked = { do: "begin", format: protocol.format, model, vendorModel, ...known } as const;

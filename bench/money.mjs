@@ -1,18 +1,22 @@
 // `npm run bench:money`: calculates a provider's bill for a conversation with skills, by delivery. It is deterministic: the gateway's texts
 // are real, and the messages of users and models have only a size. docs/cost-of-prompts.md explains the rows.
-// usage: npm run bench:money -- [--catalogs 5,33,1500]
+// usage: npm run bench:money -- [--catalogs 5,33,1500] [--predict <prompts>]. With `--predict`, only what predictive loading changes.
 
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { importTypeScript } from "../scripts/build/bundle.mjs";
 import { startGateway } from "./gateway.mjs";
 import { gates, printGates } from "./money/gates.mjs";
 import { cellsOf, driveCatalog, driveFormats, formatCells, ledgersOf } from "./money/grid.mjs";
 import { billExample, driveExample, exampleCatalogs } from "./money/predecessor.mjs";
+import { drivePredictions, predictionCells, predictionGates, predictionTable } from "./money/predict.mjs";
 import { cheaperToPaste, examples, formatTable, ledgerTable, ranges } from "./money/print.mjs";
 import { publishCatalogs, publishSmall } from "./money/skills.mjs";
 import { RANKS } from "./skills.mjs";
 
-const { values } = parseArgs({ options: { catalogs: { type: "string", default: "5,33,1500" } } });
+const { values } = parseArgs({
+  options: { catalogs: { type: "string", default: "5,33,1500" }, predict: { type: "string" } },
+});
 const chosen = values.catalogs.split(",");
 
 const { makeCounter, priceOf } = await importTypeScript("src/domain/bpe.ts", "src/domain/conversation/prices.ts");
@@ -28,6 +32,15 @@ const vendors = [...prices.map(({ model }) => model), "deepseek-chat", "gemini-3
   model,
   price: priceOf(model),
 }));
+
+if (values.predict !== undefined) {
+  const groups = await drivePredicted(path.resolve(process.env.INIT_CWD ?? ".", values.predict));
+  const cells = predictionCells(groups, prices, count);
+  console.log(predictionTable(cells));
+  const held = predictionGates(cells);
+  console.log(printGates(held));
+  process.exit(held.every(({ ok }) => ok) ? 0 : 1);
+}
 
 const driven = await driveAll();
 const priced = ({ catalog, shapes }) => cellsOf(catalog, shapes, prices, count);
@@ -48,6 +61,15 @@ for (const text of [
   console.log(text);
 console.log(printGates(held));
 process.exitCode = held.every(({ ok }) => ok) ? 0 : 1;
+
+async function drivePredicted(file) {
+  const gateway = await startGateway();
+  try {
+    return await drivePredictions(gateway, file);
+  } finally {
+    await gateway.stop();
+  }
+}
 
 /** Runs every conversation before any pricing: the gateway would close a connection that is idle during the pricing. */
 async function driveAll() {

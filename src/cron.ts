@@ -13,8 +13,11 @@ const CHECKS = "*/5 * * * *";
 /** Runs a job. The platform logs a failure. The next run tries again. */
 export async function scheduled({ cron }: Pick<ScheduledController, "cron">, env: Env): Promise<void> {
   if (cron === CHECKS) {
-    await sendDueEvents({ primary: primaryDatabase(env, { storage: 0 }), settings: settingsFrom(env), now: Date.now });
-    return runChecks(env);
+    const sending = { primary: primaryDatabase(env, { storage: 0 }), settings: settingsFrom(env), now: Date.now };
+    const jobs = await Promise.allSettled([sendDueEvents(sending, null), runChecks(env)]);
+    const failed = jobs.flatMap((job) => (job.status === "rejected" ? [job.reason] : []));
+    if (failed.length > 0) throw new AggregateError(failed, "A scheduled job failed.");
+    return;
   }
   const timings = { storage: 0 };
   // A replica may lag behind a commit. Whether a row exists must be certain here.

@@ -12,10 +12,11 @@
 /**
  * Runs a conversation whose model loads the wanted skills that are not in its context.
  * @param {{ user: string, id: string, format: "mcp" | "openai" | "openai-responses" | "anthropic", settings: object, turns: number, wanted:
- * (turn: number) => string[], model?: string, cold?: boolean }} plan `cold`: the caller reports at each turn that nothing is cached
- * @returns {Promise<Shape>}
+ * (turn: number) => string[], model?: string, cold?: boolean, message?: (turn: number) => string }} plan `cold`: the caller reports at each
+ * turn that nothing is cached; `message`: of the user, for predictions
+ * @returns {Promise<Shape & { predicted: { turn: number, name: string }[] }>} `predicted`: the appended skills
  */
-export async function drive(gateway, { user, id, format, settings, turns, wanted, model, cold = false }) {
+export async function drive(gateway, { user, id, format, settings, turns, wanted, model, cold = false, message }) {
   const route = `/api/v1/conversations/${id}`;
   const texts = [];
   const numbers = new Map();
@@ -24,6 +25,7 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
     return { text: numbers.get(text) };
   };
   const requests = [];
+  const predicted = [];
   /** The history that the caller stores: parts, some of them with the id that an edit refers to. */
   const history = [];
   /** Skills whose instructions are in an answer. */
@@ -43,7 +45,11 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
     isAuto ? held.has(name) || JSON.stringify(offer.prompt).includes(`## Skill: ${name}`) : inPrompt.includes(name);
 
   for (let turn = 1; turn <= turns; turn++) {
-    const more = { ...(model === undefined ? {} : { model }), ...(cold && turn > 1 ? { cache: "cold" } : {}) };
+    const more = {
+      ...(message === undefined ? {} : { message: message(turn) }),
+      ...(model === undefined ? {} : { model }),
+      ...(cold && turn > 1 ? { cache: "cold" } : {}),
+    };
     const begun = await gateway.call(user, "POST", `${route}/turns`, {
       key: `m${turn}`,
       format,
@@ -52,12 +58,19 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
     });
     take(begun);
     for (const edit of begun.context_edits ?? []) {
-      const edited = history.find(({ id: call }) => call === edit.call_id);
+      const edited = history.find(({ id: own }) => own === (edit.call_id ?? edit.append_id));
       if (edited === undefined) throw new Error(`an edit of ${JSON.stringify(edit)}, which is not in the history`);
       edited.part = part(edit.content);
-      for (const [name, call] of held) if (call === edit.call_id) held.delete(name);
+      for (const [name, call] of held) if (call === (edit.call_id ?? edit.append_id)) held.delete(name);
     }
     history.push({ part: { talk: `user ${turn}` } });
+    if (begun.append !== undefined) {
+      const text = textOf(begun.append.map(({ content }) => ({ text: content })));
+      history.push({ id: begun.append_id, part: part(text) });
+      for (const [, name] of text.matchAll(/^## Skill: (\S+)$/gmu)) held.set(name, begun.append_id);
+      for (const { skill, reason, loaded_in_turn } of begun.active)
+        if (reason === "predicted" && loaded_in_turn === turn) predicted.push({ turn, name: skill });
+    }
     send(turn);
     const missing = wanted(turn).filter((name) => !sees(name));
     if (missing.length > 0) {
@@ -77,7 +90,7 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
     history.push({ part: { talk: `model ${turn}` } });
   }
   const { tokens } = await gateway.call(user, "GET", route);
-  return { requests, texts, static: tokens.static / turns, billed: tokens.billed };
+  return { requests, texts, static: tokens.static / turns, billed: tokens.billed, predicted };
 }
 
 function systemOf({ system, messages }, format) {

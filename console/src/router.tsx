@@ -135,6 +135,13 @@ const secrets = createRoute({
   component: lazyRouteComponent(() => import("./operate/secrets"), "Secrets"),
 });
 
+const publishers = createRoute({
+  getParentRoute: () => root,
+  path: "/publishers",
+  validateSearch: words("of", "cursor"),
+  component: lazyRouteComponent(() => import("./operate/publishers"), "Publishers"),
+});
+
 const webhooks = createRoute({
   getParentRoute: () => root,
   path: "/webhooks",
@@ -213,7 +220,7 @@ const audit = createRoute({
 const tryIt = createRoute({
   getParentRoute: () => root,
   path: "/try",
-  validateSearch: words("c", "skill", "ghost", "at"),
+  validateSearch: words("c", "skill", "tool", "ghost", "at"),
   component: lazyRouteComponent(() => import("./try/try"), "TryIt"),
 });
 
@@ -267,7 +274,7 @@ export const router = createRouter({
       limits,
       health,
     ],
-    ...[users, audit],
+    ...[users, audit, publishers],
   ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

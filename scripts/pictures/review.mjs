@@ -33,6 +33,7 @@ const PAGES = {
   review: "/review",
   keys: "/keys",
   "key-new": "/keys?new=1",
+  publishers: "/publishers",
   secrets: "/secrets",
   webhooks: "/webhooks",
   webhook: "/webhooks/releases",
@@ -76,6 +77,10 @@ export async function reviewPictures(url, keys, skill, folder, only) {
           await page.getByText("Loading", { exact: false }).first().waitFor({ state: "detached" });
           const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
           if (isWide) console.log(`${name} scrolls sideways (${width} pixels wide)`);
+          // Charts out of view are not rendered otherwise.
+          await page.evaluate(() => {
+            for (const figure of document.querySelectorAll("figure")) figure.style.contentVisibility = "visible";
+          });
           const file = path.join(folder, `${name}-${colorScheme}-${width}.png`);
           await writeFile(file, await page.screenshot({ fullPage: true, animations: "disabled" }));
           count++;
@@ -116,6 +121,9 @@ async function addData(url, { user, admin }) {
   await ask(user, "PUT", "/secrets/OPENAI_KEY", { value: "not-a-real-key", hosts: ["api.openai.com"] });
   const model = { api: ["openai-chat"], base_url: "https://api.openai.com/v1", model: "gpt-5-mini" };
   await ask(user, "PUT", "/models/quick", { ...model, key: `$${"{{secrets.OPENAI_KEY}}"}` });
+  const claims = { repository: "marina/tides", ref: "refs/tags/v*" };
+  const issuer = "https://token.actions.githubusercontent.com";
+  await ask(user, "PUT", "/publishers/releases", { issuer, claims, skills: ["tide-times"] });
   await ask(user, "PUT", "/webhooks/releases", { url: "http://127.0.0.1:9/hooks/skills" });
   for (let n = 0; n < 3; n++) await ask(user, "POST", "/webhooks/releases/test");
   await ask(admin, "POST", "/groups", { name: "crew", display_name: "Crew" });

@@ -89,6 +89,7 @@ export async function aiSdk<Message extends object, Tools extends object>(
   const begin = {
     format: "mcp" as const,
     key: chat.options.key ?? (await keyOf(written)),
+    message: written.at(-1),
     history: messages.slice(0, Math.max(at, 0)),
     have: messages.flatMap(resultsIn).flatMap(({ toolCallId }) => toolCallId ?? []),
     ...(model === undefined ? {} : { model }),

@@ -40,6 +40,8 @@ export interface Begin {
   /** Messages before the user's message. */
   history: unknown[];
   have: string[];
+  /** The content of the user's message, from whose text the gateway predicts a skill. */
+  message?: unknown;
   model?: string;
 }
 
@@ -69,12 +71,16 @@ export class Chat {
   }
 
   /** Begins a turn, or returns the turn that this key already began. Returns `null` for a turn without skills (`failOpen`). */
-  async begin({ format, key, history, have, model }: Begin, signal?: AbortSignal | null): Promise<TurnStart | null> {
+  async begin(
+    { format, key, history, have, message, model }: Begin,
+    signal?: AbortSignal | null,
+  ): Promise<TurnStart | null> {
     const { conversation, selectedSkills, timeoutMs = 10_000 } = this.options;
     const body: Turn = {
       ...{ format, key, history: history as Turn["history"], have },
       conversation: { delivery: "auto", ...conversation },
       ...(model === undefined ? {} : { model }),
+      ...messageOf(message),
       ...(selectedSkills === undefined ? {} : { selected_skills: selectedSkills }),
     };
     return this.#open(signal, () =>
@@ -134,6 +140,18 @@ function refused({ code, reason, message }: { code: string; reason: string; mess
     code: reason,
     message: `The gateway rejected the request: ${message}`,
   });
+}
+
+/** Characters of a message that are sent. The gateway reads no more. */
+const MESSAGE_CHARS = 1_200;
+
+/** Returns the beginning of a message's text, if it has any. */
+function messageOf(content: unknown): { message?: string } {
+  const parts: unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const texts = parts.map((part) => (typeof part === "object" && part !== null ? Reflect.get(part, "text") : null));
+  const text = texts.filter((one) => typeof one === "string").join("\n");
+  // A character must not be cut in half.
+  return text === "" ? {} : { message: text.slice(0, MESSAGE_CHARS).replace(/[\uD800-\uDBFF]$/, "") };
 }
 
 /** Returns a key that identifies the turn: a digest of all messages that the user has written. */

@@ -80,6 +80,7 @@ async function begin<Body extends Asked, Message extends Kept, Call, Answer, Eve
     {
       ...{ format: api.format, history: history.slice(0, Math.max(at, 0)).map(wire), have },
       key: chat.options.key ?? (await keyOf(written)),
+      message: written.at(-1),
       ...(typeof model === "string" ? { model } : {}),
     },
     signal,

@@ -34,6 +34,8 @@ export const REQUEST_LIMITS = {
   historyMessages: 10_000,
   callsPerBatch: 64,
   idempotencyKeyChars: 255,
+  /** The user's message of a turn. Predictions read less, see `SEARCH_LIMITS.queryChars`. */
+  messageChars: 100_000,
   /** Larger responses are rebuilt instead of stored. */
   storedAnswerBytes: 256 * KiB,
   listLimit: 100,
@@ -143,6 +145,8 @@ export const CONVERSATION_LIMITS = {
   /** Number of events after which a page of turn figures ends with the current turn, because every event must be read. */
   seriesEvents: 5_000,
   /** Calls of a turn that its trace keeps, and characters of the error of each. */
+  /** Agents and days whose predictions are counted at once. A conversation rarely changes its agent. */
+  countedAgents: 16,
   tracedCalls: 200,
   tracedErrorChars: 300,
   /** Names of skills by which a conversation is found in its list. */

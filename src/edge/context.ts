@@ -111,8 +111,8 @@ export function makeContext(
     timings,
     later,
     count: counterIn(env, later, countsMs),
-    sendEvents() {
-      return sendDueEvents(this);
+    sendEvents(scope) {
+      return sendDueEvents(this, scope);
     },
     now: () => Date.now(),
     newId: newId,

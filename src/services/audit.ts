@@ -31,7 +31,8 @@ interface Told {
 /** Returns the context's database for one change: its batch also writes the audit entry. */
 export function audited(context: Context, action: AuditAction, resourceId: string, told: Told = {}): Database {
   const { event } = told;
-  const recorded = event === undefined ? null : { event, onQueued: () => context.later(context.sendEvents()) };
+  const recorded =
+    event === undefined ? null : { event, onQueued: () => context.later(context.sendEvents(event.scope)) };
   return recording(context.db, actorOf(context), entryOf(action, resourceId, told), recorded);
 }
 

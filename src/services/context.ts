@@ -66,8 +66,8 @@ export interface Context {
   count: Count;
   /** Continues work after the response. Failures do not affect the request. */
   later(work: Promise<void>): void;
-  /** Sends queued events to webhooks. */
-  sendEvents(): Promise<void>;
+  /** Sends queued events to the webhooks of an owner. */
+  sendEvents(scope: string): Promise<void>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Returns a new id such as `skl_0J9…`: sorted by time, 26 characters after the prefix. */

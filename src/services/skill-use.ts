@@ -3,7 +3,9 @@
 import * as z from "zod";
 import { apply, type ConversationState } from "../domain/conversation/activation";
 import type { ConversationEvent } from "../domain/conversation/event";
+import { predictionIn } from "../domain/conversation/prediction/counts";
 import {
+  addPrediction,
   addUse,
   arrived,
   closed,
@@ -73,6 +75,8 @@ export function usesAfter(
   let [uses, then] = [before, state];
   for (const event of events) {
     uses = usesIn(then, event).reduce((sum, use) => addUse(sum, use, now), uses);
+    const prediction = predictionIn(then, event);
+    if (prediction !== null) uses = addPrediction(uses, prediction, now);
     then = apply(then, event);
   }
   return uses;

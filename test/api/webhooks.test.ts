@@ -177,6 +177,31 @@ describe("a delivery that failed", () => {
     expect(results).toEqual([{ count: 1_000 }]);
   });
 
+  it("does not delay those of other owners, however many wait", async () => {
+    const [busy, calm] = [await keyFor(person("busy")), await keyFor(person("calm"))];
+    await store(busy, "all", { url: await receiver("hook-busy", 500) });
+    await store(calm, "all", { url: await receiver("hook-calm", 500) });
+    for (const key of [busy, calm]) await publishOwn(key, { name: "hooked-waiting" });
+    for (const key of [busy, calm]) await expect.poll(() => deliveries(key, "all")).toMatchObject([{ status: 500 }]);
+    await forget();
+    await env.DB.batch([
+      env.DB.prepare(`WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 999)
+        INSERT INTO webhook_deliveries SELECT 'evt_' || value, scope, webhook, type, data, at, 'pending', 1, 1, 500, NULL
+        FROM webhook_deliveries, numbers WHERE scope LIKE '%busy%'`),
+      env.DB.prepare("UPDATE webhook_deliveries SET next_at = 2"),
+    ]);
+    for (const name of ["hook-busy", "hook-calm"]) await receiver(name);
+    const full = await call("POST", `${HOOKS}/all/test`, { key: busy });
+    expect([full.status, await full.text()]).toEqual([409, expect.stringContaining("QUOTA_EXCEEDED")]);
+    await run();
+    expect(await deliveries(calm, "all")).toMatchObject([{ state: "delivered" }]);
+    expect(await seen("/scripted/hook-busy")).toHaveLength(5);
+    // A change of the calm owner sends its own event only.
+    await publishOwn(calm, { name: "hooked-again" });
+    await expect.poll(() => seen("/scripted/hook-calm")).toHaveLength(2);
+    expect(await seen("/scripted/hook-busy")).toHaveLength(5);
+  });
+
   it("disables its webhook if the receiver is gone", async () => {
     const key = await keyFor(person("ada"));
     await store(key, "all", { url: await receiver("hook-gone", 410) });

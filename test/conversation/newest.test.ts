@@ -48,7 +48,15 @@ async function leave(): Promise<void> {
 
 const objectOf = () => env.CONVERSATIONS.getByName(JSON.stringify([user, "c"]));
 const at = (caller: Caller) => conversationOf(env, caller, "c");
-const nothing = { key: null, history: null, history_cut: false, selected_skills: [], have: null, model: null };
+const nothing = {
+  key: null,
+  history: null,
+  history_cut: false,
+  selected_skills: [],
+  message: null,
+  have: null,
+  model: null,
+};
 const turn = { ...nothing, format: null, cache: null, usage: null, history_tokens: null };
 
 async function begin(caller: Caller, settings: object | null = {}) {

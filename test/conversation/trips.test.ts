@@ -71,6 +71,7 @@ describe("the object of a conversation", () => {
   it("reads nothing in a later turn and in a step, and unread content once from the nearest replica", async () => {
     const id = await going();
     expect((await turn(id)).trips).toEqual(NONE);
+    expect((await turn(id, { message: "Please do the first thing." })).trips).toEqual(NONE);
     const cold = await use(id, ["load_skill", { skill_name: "first" }]);
     expect(cold.trips).toEqual(ONE);
     expect(cold.text).toContain("first");

@@ -83,6 +83,9 @@ describe.each(KINDS)("%s", (_, start) => {
     // The text appears once: nothing was sent again, and no field of the gateway reaches the vendor.
     expect(vendor.bodies[3]?.split(ORDER)).toHaveLength(2);
     for (const sent of vendor.bodies) expect(sent).not.toContain("skill_step");
+    // The adapter sends the user's message with each turn, for a prediction.
+    const log = await gateway.send("GET", `/api/v1/conversations/${harbour.id}/events`, undefined, "alice");
+    expect((await log.text()).split('"prediction":')).toHaveLength(3);
     // The model's text is in the history once.
     expect(JSON.stringify(chat.messages).split("Said in step 3.")).toHaveLength(2);
   });

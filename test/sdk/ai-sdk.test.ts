@@ -111,6 +111,9 @@ describe.each([
     vendor.plan.push([LOAD], [READ, OWN], []);
     const first = await say(chat, thread as never);
     expect(first.text).toBe("Said in step 3.");
+    // The message is sent with the turn, for a prediction.
+    const log = await gateway.send("GET", `/api/v1/conversations/${chat.id}/events`, undefined, "alice");
+    expect(await log.text()).toContain('"prediction":');
     expect(first.parts.filter((part) => part === "text-delta")).toHaveLength(2);
     expect(vendor.bodies.map((sent) => sent.includes(ORDER))).toEqual([false, true, true]);
     expect(vendor.bodies[0]).toContain("Be short.");

@@ -12,6 +12,7 @@ import { keyFor } from "./call";
 import { publishPublic, type Result, talk } from "./chat-turns";
 import { forgetting } from "./isolate";
 import type { SkillFixture } from "./skill";
+import { faults } from "./upstream";
 
 const db = () => openDatabase(env.DB.withSession("first-primary"), { storage: 0 }, forgetting);
 
@@ -40,8 +41,11 @@ export interface Sent {
  */
 export function imitateHosts(first?: (request: Request) => Promise<Response | null>): Sent[] {
   const all: Sent[] = [];
+  const fetchThere = globalThis.fetch;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
+    // Work of an earlier request in the same isolate, such as an event for a webhook of another test.
+    if (new URL(request.url).origin === new URL(faults).origin) return fetchThere(request);
     const answer = await first?.(request);
     if (answer != null) return answer;
     const sent = {

@@ -35,7 +35,10 @@ export const WEBHOOK_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   queueEvent: async (db) => webhooks.queueEvent(db, { scope: SCOPE, type: "skill.deleted", data: {} }, sql`true`),
   queueForWebhook: (db) => webhooks.queueForWebhook(db, QUEUED),
   requeueDelivery: (db) => webhooks.requeueDelivery(db, QUEUED),
-  claimDeliveries: (db) => webhooks.claimDeliveries(db, Date.now() + 1, 20),
+  claimDeliveries: async (db) => {
+    await webhooks.claimDeliveries(db, Date.now() + 1, SCOPE);
+    await webhooks.claimDeliveries(db, Date.now() + 1, null);
+  },
   recordAttempt: (db) =>
     webhooks.recordAttempt(db, PLACE, {
       id: "evt_1",

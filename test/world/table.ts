@@ -183,6 +183,9 @@ GET /api/v1/kinds/skills/{id}/versions/{version_id}/attestation of self       | 
 GET /api/v1/kinds/skills/{id}/versions/{version_id}/attestation of group      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/skills/{id}/versions/{version_id}/attestation of public     | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 POST /api/v1/kinds/ghosts/preview                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/ghosts/{id}/predictions of self                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/ghosts/{id}/predictions of group                            | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/ghosts/{id}/predictions of public                           | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/users                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 GET /api/v1/kinds/skills/{id}/network of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

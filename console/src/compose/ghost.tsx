@@ -16,6 +16,7 @@ import { t } from "../text/text";
 import { draftOf, EMPTY, pretty } from "./draft";
 import { Editor } from "./editor";
 import { ghostAt, mayChange, mayDefine } from "./ghosts";
+import { Predictions } from "./predictions";
 
 const CRUMBS: readonly Crumb[] = [{ name: t("Agents"), to: "/ghosts" }];
 const known = getRouteApi("/ghosts/$id");
@@ -52,7 +53,10 @@ function Known({ ghost, tag }: { ghost: Ghost; tag: string }): ReactNode {
       }
     >
       {mayChange(me, ghost) ? (
-        <Editor id={id} saved={draftOf(ghost)} tag={tag} />
+        <>
+          <Editor id={id} saved={draftOf(ghost)} tag={tag} />
+          <Predictions id={id} />
+        </>
       ) : (
         <>
           <Issues issues={status.warnings} />

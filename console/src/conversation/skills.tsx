@@ -10,6 +10,7 @@ const REASONS: Record<ActiveSkill["reason"], string> = {
   loaded: t("loaded by the model"),
   preloaded: t("preloaded"),
   selected: t("selected"),
+  predicted: t("predicted"),
   dependency: t("dependency"),
 };
 

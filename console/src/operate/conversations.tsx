@@ -5,6 +5,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { MessagesSquare } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type AnswerOf, call, type RequestOf, slice } from "../gateway/call";
+import { agentNames, named, skillNames } from "../gateway/names";
 import { Confirm } from "../parts/confirm";
 import { Button, Choice, Field } from "../parts/controls";
 import { FormWindow } from "../parts/form-window";
@@ -17,10 +18,6 @@ import { figure, Plain, visible, When } from "../parts/text";
 import { rich, t } from "../text/text";
 
 const ROWS = 50;
-/** The number of agents that can be selected. */
-const AGENTS = 100;
-/** The number of skills that can be selected. The address can name any other. */
-const SKILLS = 100;
 const DAY_MS = 24 * 60 * 60_000;
 const PERIODS: readonly (readonly [days: string, name: string])[] = [
   ["", t("Any time")],
@@ -49,8 +46,8 @@ export function Conversations(): ReactNode {
       search: ({ cursor: _, [field]: __, ...others }) => (value === "" ? others : { ...others, [field]: value }),
       replace: true,
     });
-  const agents = useQuery({ queryKey: ["ghosts", "names"], queryFn: ({ signal }) => agentNames(signal) });
-  const skills = useQuery({ queryKey: ["skills", "names"], queryFn: ({ signal }) => skillNames(signal) });
+  const agents = useQuery(agentNames);
+  const skills = useQuery(skillNames);
   const answer = useQuery({
     queryKey: ["conversations", filter, cursor],
     queryFn: ({ signal }) =>
@@ -142,20 +139,6 @@ export function Conversations(): ReactNode {
     </Page>
   );
 }
-
-async function agentNames(signal: AbortSignal): Promise<string[]> {
-  const { items } = await slice("ghosts.list", { query: { limit: AGENTS } }, signal);
-  return [...new Set(items.map(({ metadata }) => metadata.name))];
-}
-
-async function skillNames(signal: AbortSignal): Promise<string[]> {
-  const { items } = await slice("skills.list", { query: { limit: SKILLS } }, signal);
-  return [...new Set(items.map(({ metadata }) => metadata.name))].sort();
-}
-
-/** The options of the names. The chosen one is among them, even if it was deleted. */
-const named = (names: readonly string[], chosen: string | undefined) =>
-  [...new Set([...(chosen === undefined ? [] : [chosen]), ...names])].map((name) => [name, visible(name)] as const);
 
 /** The beginning of a period that ends now, at midnight UTC. */
 const sinceOf = (days: number): string =>

@@ -15,6 +15,7 @@ import { SecretOnce } from "../parts/secret-once";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
+import { KEY_TABS } from "../shell/places";
 import { rich, t } from "../text/text";
 import { NewKey } from "./new-key";
 
@@ -37,6 +38,7 @@ export function Keys(): ReactNode {
   return (
     <Page
       title={t("API keys")}
+      tabs={KEY_TABS}
       lead={t("A key lets a program or a person use the gateway as one user, within its scopes.")}
       actions={
         rights.operate && (

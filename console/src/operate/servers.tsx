@@ -2,6 +2,7 @@
 // conversations.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Server as ServerIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Connection, McpServerTest } from "../../../sdk/src/generated/operations";
@@ -123,7 +124,7 @@ function Server({
           {isPending ? (
             t("Testing…")
           ) : data !== undefined && !isNews ? (
-            <Told test={data} />
+            <Told server={name} test={data} />
           ) : downSince !== null ? (
             <>
               <span className="tag bad">{t("down")}</span>{" "}
@@ -172,7 +173,8 @@ function Server({
   );
 }
 
-function Told({ test }: { test: McpServerTest }): ReactNode {
+function Told({ server, test }: { server: string; test: McpServerTest }): ReactNode {
+  const { tries } = useMe();
   const { reachable, latency_ms, tools, problems, error } = test;
   return (
     <>
@@ -180,11 +182,20 @@ function Told({ test }: { test: McpServerTest }): ReactNode {
       {`${figure(Math.round(latency_ms))} ms`}
       {reachable && (
         <details>
-          <summary>{t("{count} tools", { count: tools.length })}</summary>
+          <summary>{t(tools.length === 1 ? "{count} tool" : "{count} tools", { count: tools.length })}</summary>
           <ul>
             {tools.slice(0, 100).map((tool) => (
               <li key={tool.name}>
-                <Plain>{tool.name}</Plain>
+                <Plain>{tool.name}</Plain>{" "}
+                {tries && (
+                  <Link
+                    to="/try"
+                    search={{ tool: `${server}__${tool.name}` }}
+                    aria-label={t("Try {name}", { name: visible(tool.name) })}
+                  >
+                    {t("Try")}
+                  </Link>
+                )}
               </li>
             ))}
           </ul>

@@ -43,7 +43,13 @@ export function Confirm({
       {error !== null && <Trouble error={error} />}
       <div className="buttons">
         <Button onPress={onClose}>{t("Cancel")}</Button>
-        <Button kind={kind} isPending={isPending} onPress={() => mutate()}>
+        <Button
+          kind={kind}
+          // Not disabled while the request runs, because a disabled button loses the focus.
+          onPress={() => {
+            if (!isPending) mutate();
+          }}
+        >
           {button}
         </Button>
       </div>

@@ -31,14 +31,15 @@ export function FormWindow({
       <Form
         onSubmit={(event) => {
           event.preventDefault();
-          onSubmit();
+          // The button is not disabled meanwhile, because a disabled button loses the focus.
+          if (!isBusy) onSubmit();
         }}
       >
         {children}
         {error !== null && <Trouble error={error} />}
         <div className="buttons">
           <Button onPress={onClose}>{t("Cancel")}</Button>
-          <Button kind="main" type="submit" isPending={isBusy} isDisabled={isIncomplete}>
+          <Button kind="main" type="submit" isDisabled={isIncomplete}>
             {button}
           </Button>
         </div>

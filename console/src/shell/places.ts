@@ -46,6 +46,10 @@ export const SERVER_TABS: readonly Tab[] = [
   { to: "/servers", name: t("MCP servers") },
   { to: "/connections", name: t("Connected servers") },
 ];
+export const KEY_TABS: readonly Tab[] = [
+  { to: "/keys", name: t("API keys") },
+  { to: "/publishers", name: t("Trusted publishers") },
+];
 export const PEOPLE_TABS: readonly Tab[] = [
   { to: "/groups", name: t("Groups") },
   { to: "/users", name: t("Users"), has: operates },
@@ -89,7 +93,7 @@ export const GROUPS: readonly { name: string | null; places: readonly Place[] }[
   {
     name: t("Settings"),
     places: [
-      { to: "/keys", name: t("API keys"), icon: KeyRound },
+      { to: "/keys", name: t("API keys"), icon: KeyRound, tabs: KEY_TABS },
       { to: "/secrets", name: t("Secrets"), icon: Lock },
       { to: "/groups", name: t("People and groups"), icon: Users, tabs: PEOPLE_TABS },
       { to: "/grants", name: t("Connected apps"), icon: Plug },

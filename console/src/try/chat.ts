@@ -60,9 +60,3 @@ function* textIn(data: string, answer: Response): Generator<Piece> {
   const { content } = fieldsIn(fieldsIn(choice).delta);
   if (typeof content === "string" && content !== "") yield { kind: "text", text: content };
 }
-
-/** Returns the names of the models that this user can call. */
-export async function modelNames(signal: AbortSignal): Promise<string[]> {
-  const { data } = fieldsOf(await (await ask("/openai/v1/models", { signal })).text());
-  return (Array.isArray(data) ? data : []).map(fieldsIn).flatMap(({ id }) => (typeof id === "string" ? [id] : []));
-}

@@ -1,10 +1,12 @@
 // Contains the input of a chat: examples, the message, the model, and the stop button.
 
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { agentNames, named, skillNames } from "../gateway/names";
 import { Button, Choice } from "../parts/controls";
 import { visible } from "../parts/text";
 import { t } from "../text/text";
-import { EXAMPLES, openingFor, wordsOf } from "./examples";
+import { EXAMPLES, openingFor, openingForTool, wordsOf } from "./examples";
 import type { Talk } from "./talk";
 
 export function Composer({
@@ -12,17 +14,22 @@ export function Composer({
   model,
   models,
   skill,
+  tool,
   choose,
+  onChoose,
 }: {
   talk: Talk;
   model: string;
   models: readonly string[];
   skill: string | undefined;
+  tool: string | undefined;
   choose: (model: string) => void;
+  /** Selects the agent of the chat, and the skill that the first message asks for. */
+  onChoose: (words: { ghost?: string; skill?: string }) => void;
 }): ReactNode {
   const isBusy = talk.coming !== null;
   const isFirst = talk.said.length === 0;
-  const opening = isFirst && skill !== undefined ? openingFor(skill) : "";
+  const opening = isFirst ? firstMessage(skill, tool) : "";
   // The initial text for trying a skill stays until the user types.
   const [isTouched, setTouched] = useState(false);
   const text = talk.draft === "" && !isTouched ? opening : talk.draft;
@@ -65,6 +72,7 @@ export function Composer({
           />
         </label>
         <div className="row tight">
+          {isFirst && <First ghost={talk.ghost} skill={skill} onChoose={onChoose} />}
           <Choice
             label={t("Model")}
             value={model}
@@ -85,6 +93,47 @@ export function Composer({
           )}
         </div>
       </form>
+    </>
+  );
+}
+
+/** The text for trying a skill or a tool, if the address names one. */
+function firstMessage(skill: string | undefined, tool: string | undefined): string {
+  if (skill !== undefined) return openingFor(skill);
+  return tool === undefined ? "" : openingForTool(tool);
+}
+
+/** What can be chosen before the first message. */
+function First({
+  ghost,
+  skill,
+  onChoose,
+}: {
+  ghost: string | undefined;
+  skill: string | undefined;
+  onChoose: (words: { ghost?: string; skill?: string }) => void;
+}): ReactNode {
+  const agents = useQuery(agentNames);
+  const skills = useQuery(skillNames);
+  const chosen = { ...(ghost === undefined ? {} : { ghost }), ...(skill === undefined ? {} : { skill }) };
+  const change = (field: "ghost" | "skill", value: string) => {
+    const { [field]: _, ...others } = chosen;
+    onChoose(value === "" ? others : { ...others, [field]: value });
+  };
+  return (
+    <>
+      <Choice
+        label={t("Agent")}
+        value={ghost ?? ""}
+        options={[["", t("none")], ...named(agents.data ?? [], ghost)]}
+        onChange={(name) => change("ghost", name)}
+      />
+      <Choice
+        label={t("Skill")}
+        value={skill ?? ""}
+        options={[["", t("The model decides")], ...named(skills.data ?? [], skill)]}
+        onChange={(name) => change("skill", name)}
+      />
     </>
   );
 }

@@ -73,3 +73,6 @@ export const wordsOf = ({ label, script }: Example, model: string): string => (m
 
 /** Returns the first message of a chat that tries a skill. It is for the model and therefore in English. */
 export const openingFor = (skill: string): string => `Use ${skill}, please.`;
+
+/** The same for a tool of a server. The user adds what it should do. */
+export const openingForTool = (tool: string): string => `Call the tool ${tool}, please.`;

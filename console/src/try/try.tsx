@@ -7,6 +7,7 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { drawn } from "../conversation/drawing";
 import { statusOf, useLive } from "../conversation/live";
 import { View } from "../conversation/view";
+import { modelNames } from "../gateway/models";
 import { Refusal } from "../gateway/refusal";
 import { useMe } from "../gateway/session";
 import { Button } from "../parts/controls";
@@ -14,7 +15,6 @@ import { Page } from "../parts/page";
 import { Answer, Empty, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
 import { rich, t } from "../text/text";
-import { modelNames } from "./chat";
 import { Composer } from "./composer";
 import { openingFor } from "./examples";
 import { recall } from "./kept";
@@ -40,7 +40,7 @@ export function TryIt(): ReactNode {
   // A new chat uses the model of the previous one.
   const [chosen, choose] = useState<string | null>(null);
   const { tries } = useMe();
-  const answer = useQuery({ queryKey: ["models"], queryFn: ({ signal }) => modelNames(signal), enabled: tries });
+  const answer = useQuery({ ...modelNames, staleTime: 0, enabled: tries });
   const id = c ?? fresh;
   if (!tries)
     return (
@@ -107,7 +107,7 @@ function Room({
   choose: (model: string) => void;
 }): ReactNode {
   const { user_id } = useMe();
-  const { c, skill, ghost, at } = route.useSearch();
+  const { c, skill, tool, ghost, at } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
   const [isBegun, setBegun] = useState(() => (recall(user_id, id)?.said.length ?? 0) > 0);
   // For a bookmarked URL the conversation can exist although this tab has none of its messages.
@@ -148,7 +148,9 @@ function Room({
   return (
     <div className="try">
       <section className="talking" aria-label={t("Chat")}>
-        {talk.ghost !== undefined && <p>{rich("Agent: {ghost}", { ghost: <Plain>{talk.ghost}</Plain> })}</p>}
+        {talk.ghost !== undefined && talk.said.length > 0 && (
+          <p>{rich("Agent: {ghost}", { ghost: <Plain>{talk.ghost}</Plain> })}</p>
+        )}
         <Log talk={talk} />
         {found.data !== undefined && talk.said.length === 0 && (
           <p className="soft">
@@ -169,7 +171,12 @@ function Room({
         {talk.error instanceof Refusal && talk.error.code.startsWith("model") && (
           <p className="soft">{t("Try another model below.")}</p>
         )}
-        <Composer {...{ talk, model, models, skill, choose }} />
+        <Composer
+          {...{ talk, model, models, skill, tool, choose }}
+          onChoose={(words) =>
+            void navigate({ search: ({ ghost: _, skill: __, ...others }) => ({ ...others, ...words }) })
+          }
+        />
       </section>
       <section aria-label={t("Conversation state")} className="stack">
         {isThere ? (
@@ -195,7 +202,7 @@ function Room({
   );
 }
 
-/** Prefers a stored model, then the scripted one. Selects a ghost or a model without skills only if there is no other. */
+/** Prefers a stored model, then the scripted one. Selects a model without skills only if there is no other. */
 function likely(models: readonly string[]): string {
   const plain = models.filter((name) => !/[:/]/.test(name));
   return plain.find((name) => name !== "demo") ?? plain[0] ?? models[0] ?? "";

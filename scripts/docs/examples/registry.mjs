@@ -103,6 +103,7 @@ export async function recordAgents(on, { id }) {
   const path = { id: made.metadata.labels.id };
   await on.record("ghosts.list", { query: { limit: 10 } });
   await on.record("ghosts.get", { path });
+  await on.record("ghosts.predictions", { path, query: { days: 7 } });
   await on.record("ghosts.replace", {
     path,
     json: { metadata: { name: "editor" }, spec: { ...SPEC, retentionTurns: 5 } },

@@ -40,7 +40,7 @@ export interface ActiveSkill {
   version: string | null;
   /** Number of turns left, not counting the turn in which it was loaded. 0: it is removed after this turn. `null`: it stays. */
   remaining: number | null;
-  reason: "loaded" | "preloaded" | "selected" | "dependency";
+  reason: "loaded" | "preloaded" | "selected" | "predicted" | "dependency";
   loaded_in_turn: number;
   tokens: number;
 }

@@ -9,6 +9,7 @@ export const FIELD_TEXTS = {
     "preload_skills": "Names from `skills` whose instructions are always in the prompt. Each costs its tokens in every turn.",
     "skill_refs": "Selects a skill if several have the same name. A reference gives no access to skills that are not visible.",
     "retentionTurns": "The number of turns that a loaded skill stays active. `conversation` means until the end. Default: `SKILL_RETENTION_TURNS` of the gateway.",
+    "predict": "Predictive loading for conversations with this agent. `shadow` only compares predictions with what models load. `on` appends the instructions of a likely skill to the user's message. Default: `shadow`.",
     "model": "The model that the chat endpoint uses for `ghost/<name>`."
   }
 } as const;

@@ -5,7 +5,7 @@ import { pickedSkillSchema } from "../../domain/catalog/pin";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { readUsage, type Usage } from "../../domain/conversation/usage";
 import { type JsonObject, jsonObject, jsonValue } from "../../domain/json";
-import { REQUEST_LIMITS } from "../../domain/limits";
+import { REQUEST_LIMITS, SEARCH_LIMITS } from "../../domain/limits";
 import { FORMATS } from "../../domain/tools/formats";
 import { conversation, idempotencyOf, unwrapReply } from "../../edge/conversation";
 import { namesTag } from "../../edge/etag";
@@ -40,6 +40,13 @@ const turnRequest = () =>
       key: z.string().min(1).max(REQUEST_LIMITS.idempotencyKeyChars).optional(),
       format,
       conversation: conversationSettingsSchema.optional(),
+      message: z
+        .string()
+        .max(REQUEST_LIMITS.messageChars)
+        .optional()
+        .describe(
+          "The text of the user's message, from which the gateway predicts a skill (`predict`). Only its beginning is read, and it is not stored.",
+        ),
       history: history.optional(),
       history_cut: z.boolean().optional(),
       selected_skills: z.array(pickedSkillSchema).max(64).optional(),
@@ -101,6 +108,7 @@ stepRoutes.openapi(
       history: body.history ?? null,
       history_cut: body.history_cut ?? false,
       selected_skills: body.selected_skills ?? [],
+      message: body.message?.slice(0, SEARCH_LIMITS.queryChars) ?? null,
       have: body.have ?? null,
       model: body.model ?? null,
       cache: body.cache ?? null,

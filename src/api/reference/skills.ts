@@ -242,6 +242,12 @@ export const SKILL_TEXTS: OperationTexts = {
     body: { spec },
   },
   [`GET ${G}/{id}`]: { id: "ghosts.get", about: "Returns an agent (ghost)." },
+  [`GET ${G}/{id}/predictions`]: {
+    id: "ghosts.predictions",
+    about:
+      "Returns how often the gateway predicted a skill in conversations with this agent (ghost), and how often it was right, by day. The counts contain no users. Only for those who manage the agent.",
+    query: { days: 7 },
+  },
   [`PUT ${G}/{id}`]: {
     id: "ghosts.replace",
     about:

@@ -20,6 +20,7 @@ import {
   upsertGhost,
 } from "../../services/registry/ghosts";
 import type { GhostRow } from "../../storage/d1/ghosts";
+import { ghostPredictionsRoute } from "./ghost-predictions";
 import { ghostPreviewRoute } from "./ghost-preview";
 import { ghostResource, ghostSchema } from "./ghost-resource";
 
@@ -70,6 +71,7 @@ const namedBody = () =>
 export const ghostRoutes = router();
 // Before routes whose id matches any text.
 ghostRoutes.route("/", ghostPreviewRoute);
+ghostRoutes.route("/", ghostPredictionsRoute);
 
 ghostRoutes.openapi(
   createRoute({

@@ -14,6 +14,13 @@ import { byCodePoint } from "./precedence";
 export const retentionSchema = z.union([z.int().min(0).max(10_000), z.literal("conversation")]);
 export type Retention = z.infer<typeof retentionSchema>;
 
+/**
+ * Whether the gateway predicts the skill of a user's message. `shadow`: predicts and compares with what the model loads; `on`: also appends
+ * the instructions if that pays.
+ */
+export const predictSchema = z.enum(["off", "shadow", "on"]);
+export type Predict = z.infer<typeof predictSchema>;
+
 const referenceText = z.string().min(1).max(200);
 
 /**
@@ -57,6 +64,11 @@ const specSchema = () =>
       .optional()
       .describe(
         "The number of turns that a loaded skill stays active. `conversation` means until the end. Default: `SKILL_RETENTION_TURNS` of the gateway.",
+      ),
+    predict: predictSchema
+      .optional()
+      .describe(
+        "Predictive loading for conversations with this agent. `shadow` only compares predictions with what models load. `on` appends the instructions of a likely skill to the user's message. Default: `shadow`.",
       ),
     model: z.string().min(1).max(64).optional().describe("The model that the chat endpoint uses for `ghost/<name>`."),
   });

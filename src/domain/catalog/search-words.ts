@@ -41,15 +41,19 @@ function patterns(): Patterns {
   return made;
 }
 
+/** Characters outside of ASCII. Texts without them are split ten times as fast without Unicode properties. */
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+
 /** Returns the words of a text in lower case, split where the kind of script changes. */
 export function runsOf(text: string): string[] {
+  if (!BEYOND_ASCII.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const words = text.normalize("NFKC").toLowerCase().match(patterns().word) ?? [];
   return words.flatMap((word) => word.match(patterns().run) ?? []);
 }
 
 /** Whether a run is in a script without spaces and must be split further. */
 export function isUnspaced(run: string): boolean {
-  return patterns().isUnspaced.test(run);
+  return run.charCodeAt(0) >= 0x80 && patterns().isUnspaced.test(run);
 }
 
 /** Returns the runs that carry the topic of a text, or all if none do. */
@@ -77,4 +81,16 @@ export function queryTermsOfRun(run: string): string[] {
 function pairsOf(run: string): string[] {
   const all = [...run];
   return all.slice(1).map((character, index) => `${all[index]}${character}`);
+}
+
+/** English suffixes, longest first. At least three letters must remain. */
+const ENDINGS = ["ations", "ation", "ings", "ing", "ers", "er", "ied", "ies", "ed", "es", "s", "e", "y"];
+
+/** Returns the common stem of an English word's forms. Queries and texts are stemmed alike, so the stem need not be a word. */
+export function stemOf(word: string): string {
+  if (!/^[a-z]+$/.test(word) || word.endsWith("ss")) return word;
+  const ending = ENDINGS.find((candidate) => word.endsWith(candidate) && word.length - candidate.length >= 3);
+  const stem = ending === undefined ? word : word.slice(0, word.length - ending.length);
+  // `planned` and `plan`.
+  return /([bdgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
 }

@@ -6,7 +6,7 @@ import { newestSchema } from "../access/newest-identity";
 import { jsonObject } from "../json";
 import { approvedSchema } from "../servers/owner";
 import { catalogEntrySchema } from "./catalog";
-import { retentionSchema } from "./ghost";
+import { predictSchema, retentionSchema } from "./ghost";
 import { pinSchema } from "./pin";
 
 const selectionSchema = z.lazy(() =>
@@ -49,6 +49,8 @@ export const viewSchema = z.lazy(() =>
     added: z.array(z.string()).default([]),
     /** The ghost's name; `null` if there is none. */
     ghost: z.string().nullable().default(null),
+    /** The id of a stored ghost; `null` if there is none. */
+    ghost_id: z.string().nullable().default(null),
     /** MCP server entries by name, as written. */
     servers: z
       .object({
@@ -61,6 +63,8 @@ export const viewSchema = z.lazy(() =>
       })
       .default({ gateway: {}, approved: {}, own: [], ghost: {} }),
     retention: retentionSchema.nullable(),
+    /** The ghost's setting for predictions; `null` if it has none. */
+    predict: predictSchema.nullable().default(null),
     warnings: z.array(z.object({ code: z.string(), message: z.string(), path: z.string().optional() })),
   }),
 );

@@ -4,7 +4,7 @@
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
 import { type Carriers, carriersAfter } from "./carriers";
-import type { ConversationEvent, HistoryAsk, Policy } from "./event";
+import type { ConversationEvent, HistoryAsk, Policy, Prediction } from "./event";
 import { charge, promptTokens } from "./ledger";
 import { EMPTY_LEDGER, type Ledger } from "./ledger-schema";
 
@@ -18,6 +18,10 @@ export interface ConversationState {
   roots: ReadonlyMap<string, number>;
   preloaded: readonly string[];
   selected: readonly string[];
+  /** Those of `roots` that the gateway appended and the model has not loaded. */
+  predicted: readonly string[];
+  /** The prediction of this turn, when the turn began, and what the model has loaded since; `null`: nothing is predicted. */
+  prediction: (Prediction & { at: number; loaded: readonly string[] }) | null;
   /** Position in the log and turn in which each active skill became active. */
   activated: ReadonlyMap<string, { order: number; turn: number }>;
   /** Position in the log of the last use of each skill. */
@@ -42,7 +46,7 @@ export interface Activation {
    * example if it was only selected for it; `null`: no limit.
    */
   remaining: number | null;
-  reason: "loaded" | "preloaded" | "selected" | "dependency";
+  reason: "loaded" | "preloaded" | "selected" | "predicted" | "dependency";
   loaded_in_turn: number;
 }
 
@@ -53,6 +57,8 @@ export const EMPTY_STATE: ConversationState = {
   roots: new Map(),
   preloaded: [],
   selected: [],
+  predicted: [],
+  prediction: null,
   activated: new Map(),
   touched: new Map(),
   delivered: new Map(),
@@ -147,7 +153,7 @@ function longestStay(grounds: readonly Ground[], found: ReadonlyMap<string, Skil
 /** A reason for which a skill is active in its own right. The first one is reported. */
 interface Ground {
   name: string;
-  reason: "preloaded" | "selected" | "loaded";
+  reason: "preloaded" | "selected" | "loaded" | "predicted";
   /** Turns left; `null`: no limit. */
   remaining: number | null;
 }
@@ -163,7 +169,13 @@ function groundsOf(state: ConversationState): Ground[] {
   return [
     ...state.preloaded.map((name): Ground => ({ name, reason: "preloaded", remaining: null })),
     ...state.selected.map((name): Ground => ({ name, reason: "selected", remaining: ownTurns(name) })),
-    ...loaded.map((name): Ground => ({ name, reason: "loaded", remaining: ownTurns(name) })),
+    ...loaded.map(
+      (name): Ground => ({
+        name,
+        reason: state.predicted.includes(name) ? "predicted" : "loaded",
+        remaining: ownTurns(name),
+      }),
+    ),
   ];
 }
 
@@ -185,13 +197,18 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
       const alive = [...state.roots].filter(
         ([, loaded]) => remainingTurns(event.policy.retention, loaded, event.turn) !== -1,
       );
+      const { prediction, ledger } = event;
+      const appended = prediction?.skill?.appended === true ? [prediction.skill.name] : [];
+      const roots = new Map([...alive, ...appended.map((name): [string, number] => [name, event.turn])]);
       return {
         ...state,
         events,
         turn: event.turn,
         policy: event.policy,
         refs: byName(event.skills),
-        roots: new Map(alive),
+        roots,
+        predicted: [...new Set([...state.predicted, ...appended])].filter((name) => roots.has(name)),
+        prediction: prediction === undefined ? null : { ...prediction, at: ledger?.at ?? 0, loaded: [] },
         preloaded: event.preloaded,
         selected: event.selected,
         delivered: event.history_cut ? new Map() : state.delivered,
@@ -210,6 +227,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         events,
         refs: new Map([...state.refs, ...byName(event.skills)]),
         roots: event.retold === true ? state.roots : new Map(state.roots).set(event.name, event.turn),
+        ...afterLoad(state, event),
         touched,
         delivered,
       };
@@ -225,6 +243,7 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         ...state,
         events,
         roots: without(state.roots, event.name),
+        predicted: state.predicted.filter((name) => name !== event.name),
         refs: gone ? without(state.refs, event.name) : state.refs,
         preloaded: others(state.preloaded),
         selected: others(state.selected),
@@ -245,6 +264,19 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         tokens: state.tokens,
       };
   }
+}
+
+/** Returns what a load changes of the predictions. A tool call that reactivates a skill is no load. */
+function afterLoad(
+  { predicted, prediction }: ConversationState,
+  { name, used }: Extract<ConversationEvent, { type: "loaded" }>,
+): Pick<ConversationState, "predicted" | "prediction"> {
+  if (used === true) return { predicted, prediction };
+  const loaded = [...new Set([...(prediction?.loaded ?? []), name])];
+  return {
+    predicted: predicted.filter((other) => other !== name),
+    prediction: prediction === null ? null : { ...prediction, loaded },
+  };
 }
 
 /** Updates the values that are derived from the activations. */

@@ -73,6 +73,28 @@ const finishedCallSchema = z.lazy(() =>
   }),
 );
 
+/** The prediction for a user's message. It does not contain the message. */
+export const predictionSchema = z.lazy(() =>
+  z.object({
+    /** Id of the stored agent; `null`: none. */
+    agent: z.string().nullable(),
+    /** `null`: no skill is likely enough, or the model can already read it. */
+    skill: z
+      .object({
+        name: z.string(),
+        skill_id: z.string(),
+        version_id: z.string(),
+        probability: z.number(),
+        /** What it costs if it is wrong and saves if it is right, in tokens at the price of an ordinary input token. */
+        cost: z.number(),
+        saved: z.number(),
+        /** Whether its instructions were appended, so that it is active as if it were loaded. */
+        appended: z.boolean(),
+      })
+      .nullable(),
+  }),
+);
+
 /** `skills` contains a reference to every skill active in the turn, at its version in this turn. */
 const turnEvent = z.lazy(() =>
   z.object({
@@ -94,6 +116,8 @@ const turnEvent = z.lazy(() =>
     ledger: turnLedgerSchema.optional(),
     /** The calls of the previous turn. Absent if it had none, and in logs of earlier gateways. */
     previous_calls: z.array(finishedCallSchema).optional(),
+    /** Absent if the turn has no message, or nothing is predicted, and in logs of earlier gateways. */
+    prediction: predictionSchema.optional(),
   }),
 );
 
@@ -158,6 +182,7 @@ export const eventSchema = z.lazy(() =>
   z.discriminatedUnion("type", [turnEvent, loadedEvent, touchedEvent, stepEvent, unloadedEvent, restoredEvent]),
 );
 
+export type Prediction = z.infer<typeof predictionSchema>;
 export type ContextEdit = z.infer<typeof contextEditSchema>;
 export type TurnLedger = z.infer<typeof turnLedgerSchema>;
 export type FinishedCall = z.infer<typeof finishedCallSchema>;

@@ -98,6 +98,8 @@ function beginRequest(before: LedgerContext, after: LedgerContext, event: EventO
   };
   const next = append(closed, after);
   const { front, held } = layout(next, after);
+  // The caller does not know yet what it is asked to append.
+  const added = sizeOf(after.state.carriers.find(({ id }) => id === history?.append?.id)?.skills ?? []);
   const preloaded = tokensOf(after.active.filter(({ reason }) => reason === "preloaded"));
   const stable = {
     actual: told.shared + told.own,
@@ -119,7 +121,8 @@ function beginRequest(before: LedgerContext, after: LedgerContext, event: EventO
     front: fronts,
     stable,
     held: { actual: held, paste: 0, append_only: heldAppended(next) },
-    talk: told.history_tokens === null ? (isLost ? MESSAGE_TOKENS : talk) : Math.max(0, told.history_tokens - held),
+    talk:
+      told.history_tokens === null ? (isLost ? MESSAGE_TOKENS : talk) : Math.max(0, told.history_tokens - held + added),
     told: told.history_tokens !== null,
     kept: {
       // Tools and list come first, so another list makes another prompt.

@@ -13,12 +13,17 @@ export interface LoadedSkill {
   instructions: string;
 }
 
-/** The block of loaded instructions. Skill text is data: it cannot close this block, nor the one that `contextMessage` puts around it. */
-export function renderLoaded(skills: readonly LoadedSkill[], selected: readonly string[]): string {
-  const emphasis =
+/** The block of loaded instructions. `predicted`: the one that the gateway chose. Skill text is data: it cannot close this block, nor the one that `contextMessage` puts around it. */
+export function renderLoaded(
+  skills: readonly LoadedSkill[],
+  selected: readonly string[],
+  predicted: string | null = null,
+): string {
+  const preferred =
     selected.length === 0
       ? ""
       : `\n\nThe user selected these skills for this turn, so prefer them: ${selected.join(", ")}.`;
+  const emphasis = `${preferred}${predicted === null ? "" : `\n\n${TEXTS.predicted(predicted)}`}`;
   const bodies = skills.map((skill) => `\n\n${section(skill)}`).join("");
   return `${BLOCK}The following skills have been loaded.${emphasis}${bodies}\n</skill>`;
 }
@@ -106,6 +111,9 @@ export const TEXTS = {
     if (delivery === "tool_result" || delivery === "auto") return first;
     return `${first} The instructions have been added to ${delivery === "system" ? "the system prompt" : "the conversation"}.`;
   },
+  /** In the message that appends a predicted skill. */
+  predicted: (name: string) =>
+    `The skill '${name}' was loaded because it probably fits the user's message. Do not load it again. If it does not fit, ignore it.`,
   alreadyActive: (name: string) =>
     `Skill '${name}' is already active. Its instructions are in effect; follow them without loading it again.`,
   /** Under `auto`, if the history contains the instructions. */

@@ -1,7 +1,7 @@
 // Settings of a conversation.
 
 import * as z from "zod";
-import { ghostSpecSchema, type Retention, retentionSchema } from "../catalog/ghost";
+import { ghostSpecSchema, type Predict, predictSchema, type Retention, retentionSchema } from "../catalog/ghost";
 import { pickedSkillSchema } from "../catalog/pin";
 import { jsonObject } from "../json";
 import { CONVERSATION_LIMITS } from "../limits";
@@ -63,6 +63,11 @@ export const conversationSettingsSchema = z.lazy(() =>
         ),
       max_active_skills: z.int().min(1).max(CONVERSATION_LIMITS.activeSkills).optional(),
       max_skill_tokens: z.int().min(1).max(10_000_000).optional(),
+      predict: predictSchema
+        .optional()
+        .describe(
+          "Predictive loading, for turns with a `message`. `shadow` only compares predictions with what the model loads. `on` appends the instructions of a likely skill (delivery `auto`). Default: that of the agent, otherwise `shadow`.",
+        ),
       region: z
         .enum(PLACES)
         .optional()
@@ -107,6 +112,11 @@ export function withSamePlace(
   { region: _, ...next }: ConversationSettings,
 ): ConversationSettings {
   return old.region === undefined ? next : { ...next, region: old.region };
+}
+
+/** Returns whether skills are predicted. The conversation's setting overrides the agent's. */
+export function predictOf({ predict }: ConversationSettings, ghost: Predict | null): Predict {
+  return predict ?? ghost ?? "shadow";
 }
 
 type GatewayPolicy = Pick<Settings, "SKILL_RETENTION_TURNS" | "SKILL_TOKENS_MAX">;

@@ -6,6 +6,13 @@ import { DURATIONS } from "../durations";
 import { CONVERSATION_LIMITS } from "../limits";
 import { activeSkills, type ConversationState } from "./activation";
 import type { ConversationEvent } from "./event";
+import {
+  NO_PREDICTIONS,
+  type PredictionCount,
+  type PredictionSums,
+  predictionCountSchema,
+  sumOfPredictions,
+} from "./prediction/counts";
 
 const countSchema = z.lazy(() =>
   z.object({
@@ -29,8 +36,17 @@ export const usesSchema = z.lazy(() =>
     /** Time of the next batch, in milliseconds since the epoch; `null`: nothing to send. */
     due: z.number().nullable(),
     counts: z.array(countSchema),
+    /** Predictions by agent and day. Absent in counts of earlier gateways. */
+    predictions: z.array(predictionCountSchema).default([]),
     /** A batch that was sent and may have arrived. It is sent again unchanged, so that its id identifies it. */
-    sent: z.object({ id: z.string(), at: z.number(), counts: z.array(countSchema) }).nullable(),
+    sent: z
+      .object({
+        id: z.string(),
+        at: z.number(),
+        counts: z.array(countSchema),
+        predictions: z.array(predictionCountSchema).default([]),
+      })
+      .nullable(),
     /** Skills for which this conversation has voted on a day. */
     voted: z.object({ day: z.number(), skills: z.array(z.string()) }),
   }),
@@ -51,7 +67,7 @@ export interface SkillUse {
   tokens?: number;
 }
 
-export const NO_USES: Uses = { due: null, counts: [], sent: null, voted: { day: 0, skills: [] } };
+export const NO_USES: Uses = { due: null, counts: [], predictions: [], sent: null, voted: { day: 0, skills: [] } };
 
 /** Returns the uses that an event implies, given the state before it. */
 export function usesIn(state: ConversationState, event: ConversationEvent): SkillUse[] {
@@ -61,7 +77,8 @@ export function usesIn(state: ConversationState, event: ConversationEvent): Skil
     const chosen = event.skills.filter(
       ({ name, version_id }) => event.selected.includes(name) && !active.has(version_id),
     );
-    return chosen.map(({ skill_id, version_id, tokens }) => ({ skill_id, version_id, loads: 1, tokens }));
+    const loaded = chosen.map(({ skill_id, version_id, tokens }) => ({ skill_id, version_id, loads: 1, tokens }));
+    return [...loaded, ...predictedUse(event, active)];
   }
   // A tool call reactivated it; this is not a load.
   if (event.used === true) return [];
@@ -70,6 +87,32 @@ export function usesIn(state: ConversationState, event: ConversationEvent): Skil
     const loads = name === event.name ? 1 : 0;
     return loads + shownTokens === 0 ? [] : [{ skill_id, version_id, loads, tokens: shownTokens }];
   });
+}
+
+/** Returns the tokens of a predicted skill that was appended. The model did not load it, so it is no vote for the shared order. */
+function predictedUse(
+  { prediction, skills }: Extract<ConversationEvent, { type: "turn" }>,
+  active: ReadonlySet<string>,
+): SkillUse[] {
+  if (prediction?.skill?.appended !== true) return [];
+  const { version_id: appended } = prediction.skill;
+  return skills
+    .filter(({ version_id }) => version_id === appended && !active.has(version_id))
+    .map(({ skill_id, version_id, tokens }) => ({ skill_id, version_id, tokens }));
+}
+
+/** Adds counts of predictions. */
+export function addPrediction(uses: Uses, { agent, sums }: { agent: string; sums: PredictionSums }, now: number): Uses {
+  const day = dayOf(now);
+  const isSame = (count: PredictionCount) => count.day === day && count.agent === agent;
+  const before = uses.predictions.find(isSame);
+  if (before === undefined && uses.predictions.length >= CONVERSATION_LIMITS.countedAgents) return uses;
+  const next = { day, agent, ...sumOfPredictions(before ?? NO_PREDICTIONS, sums) };
+  return {
+    ...uses,
+    due: uses.due ?? now + DURATIONS.useKept,
+    predictions: [...uses.predictions.filter((count) => !isSame(count)), next],
+  };
 }
 
 /** Adds one use. The first one determines when the batch is due. */
@@ -98,13 +141,14 @@ const NOTHING = { loads: 0, calls: 0, failures: 0, tokens: 0, votes: 0 };
  * known, and it is dropped, because missing counts are better than double counts.
  */
 export function closed(uses: Uses, now: number, id: string): Uses {
-  const { sent, counts } = uses;
+  const { sent, counts, predictions } = uses;
   const due = now + DURATIONS.useKept;
   if (sent !== null && sent.at > now - DURATIONS.useSent) return { ...uses, due };
-  return { ...uses, due, counts: [], sent: counts.length === 0 ? null : { id, at: now, counts } };
+  const isEmpty = counts.length + predictions.length === 0;
+  return { ...uses, due, counts: [], predictions: [], sent: isEmpty ? null : { id, at: now, counts, predictions } };
 }
 
 /** Removes a batch after its arrival. Counts since then are sent an hour later. */
 export function arrived(uses: Uses): Uses {
-  return { ...uses, sent: null, due: uses.counts.length === 0 ? null : uses.due };
+  return { ...uses, sent: null, due: uses.counts.length + uses.predictions.length === 0 ? null : uses.due };
 }

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { skillRefSchema } from "../catalog/skill-ref";
 import type { ConversationState } from "./activation";
 import { carrierSchema } from "./carriers";
-import { historyAskSchema, policySchema } from "./event";
+import { historyAskSchema, policySchema, predictionSchema } from "./event";
 import { ledgerSchema } from "./ledger-schema";
 
 /** Maximum number of events between two snapshots, which bounds the events read to compute any state. */
@@ -23,6 +23,13 @@ const snapshotSchema = z.lazy(() =>
     roots: entries(z.number()),
     preloaded: z.array(z.string()),
     selected: z.array(z.string()),
+    /** Snapshots of earlier gateways have none. */
+    predicted: z.array(z.string()).default([]),
+    prediction: predictionSchema
+      .unwrap()
+      .extend({ at: z.number(), loaded: z.array(z.string()) })
+      .nullable()
+      .default(null),
     activated: entries(z.object({ order: z.number(), turn: z.number() })),
     touched: entries(z.number()),
     delivered: entries(z.string()),

@@ -51,6 +51,11 @@ function readMessage(entry: JsonObject): TranscriptMessage {
   return message;
 }
 
+/** Returns the text of a message, in any API's format. */
+export function writtenText({ content }: JsonObject): string {
+  return textOf(content);
+}
+
 function roleOf(entry: JsonObject, blocks: readonly JsonObject[]): TranscriptMessage["role"] {
   if (entry.role === "assistant" || entry.role === "tool") return entry.role;
   if (entry.role !== "user") return "other";

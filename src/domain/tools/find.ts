@@ -1,7 +1,7 @@
 // Searches tools by purpose, if a conversation has too many to list. Only currently offered tools are searched; word counts of a definition
 // are cached.
 
-import { indexTerms, queryTermsOfRun, runsOf, significantRuns } from "../catalog/search-words";
+import { indexTerms, queryTermsOfRun, runsOf, significantRuns, stemOf } from "../catalog/search-words";
 import { isJsonObject, type JsonObject } from "../json";
 import { SEARCH_LIMITS } from "../limits";
 import type { ToolDefinition } from "../tool";
@@ -132,16 +132,4 @@ function schemaWords({ properties }: JsonObject): string {
 /** Splits `createIssue` into two words. */
 function apart(text: string): string {
   return text.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ");
-}
-
-/** English suffixes, longest first. At least three letters must remain. */
-const ENDINGS = ["ations", "ation", "ings", "ing", "ers", "er", "ied", "ies", "ed", "es", "s", "e", "y"];
-
-/** Returns the common stem of an English word's forms. Queries and texts are stemmed alike, so the stem need not be a word. */
-function stemOf(word: string): string {
-  if (!/^[a-z]+$/.test(word) || word.endsWith("ss")) return word;
-  const ending = ENDINGS.find((candidate) => word.endsWith(candidate) && word.length - candidate.length >= 3);
-  const stem = ending === undefined ? word : word.slice(0, word.length - ending.length);
-  // `planned` and `plan`.
-  return /([bdgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
 }

@@ -33,6 +33,8 @@ export const WEBHOOK_LIMITS = {
   url: 2_048,
   /** Deliveries that one run sends, and at the same time. Cloudflare allows six connections. */
   perRun: 20,
+  /** Deliveries of one owner among those of a scheduled run. */
+  perOwner: 5,
   parallel: 4,
   /** Milliseconds for one delivery, and during which no other run sends it again. */
   timeoutMs: 15_000,

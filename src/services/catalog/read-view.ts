@@ -43,7 +43,7 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   // Increase the number when views of earlier gateways lack something.
   const { ghost, spec, additional_skills, shell } = settings;
   const set = [SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS];
-  return JSON.stringify([9, seen, ghost, spec, additional_skills, shell, ...set]);
+  return JSON.stringify([10, seen, ghost, spec, additional_skills, shell, ...set]);
 }
 
 /** Reads the view from D1. A deleted ghost results in an empty catalog and a warning. */
@@ -80,8 +80,10 @@ export async function readView(
     preload,
     added: added.map(({ name }) => name),
     ghost,
+    ghost_id: found?.id ?? null,
     servers: { ...ownedServers(context, rows), ghost: isOn ? (spec?.mcpServers ?? {}) : {} },
     retention: spec?.retentionTurns ?? null,
+    predict: spec?.predict ?? null,
     warnings: [
       ...warnings,
       ...fits.warnings,

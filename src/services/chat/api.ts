@@ -24,6 +24,8 @@ export interface ChatBegin {
   layout: HistoryMessage[];
   /** Text of the last shown answer, which may have been stopped; `null` if it has calls or there is none. */
   shownLast: string | null;
+  /** The beginning of the user's message, for a prediction; `null` if the request has none or adds no skills. */
+  message: string | null;
   /** Digest of the request. */
   request: string;
   /** The same request was sent before, and its response was not delivered. */

@@ -53,7 +53,7 @@ async function offeredTo(place: CountPlace, shown: readonly JsonObject[]): Promi
     if (reply.ok || reply.error.reason !== "CONVERSATION_NOT_FOUND") return chatReply(unwrap(reply), "look").value;
   }
   const { api, target } = open(context.newId("count"));
-  const nothing = { request: "", isRetry: false, shownLast: null };
+  const nothing = { request: "", isRetry: false, shownLast: null, message: null };
   const begin = { do: "begin", format, model, vendorModel: entry.model, layout, ...nothing } as const;
   try {
     return chatReply(unwrap(await api.chat(target, begin, chatSettings(asked.ghost ?? place.ghost))), "begin").value;

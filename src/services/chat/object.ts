@@ -140,6 +140,7 @@ async function begin(
   const turn = await runTurn(context, session, {
     ...{ key: null, format, history: null, selected_skills: [], have, model: request.vendorModel },
     ...{ history_cut: branch.cut || !isWhole, cache: null, usage: null, history_tokens: null },
+    message: request.message,
   });
   const dropThoughts = turn.drop_thinking_before !== undefined;
   store.atomically(() => {

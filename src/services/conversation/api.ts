@@ -43,6 +43,8 @@ export interface TurnRequest {
   history: JsonValue[] | null;
   history_cut: boolean;
   selected_skills: PickedSkill[];
+  /** The beginning of the user's message, for a prediction; `null`: not sent. It is not stored. */
+  message: string | null;
   /** Ids of messages with instructions that the caller's history still contains unedited; `null`: not reported. */
   have: string[] | null;
   /** The model to be called, which determines how long the provider caches a prompt. */

@@ -23,7 +23,7 @@ const activeSkillSchema = () =>
     version: z.string().nullable(),
     /** Turns left after the one in which it was loaded. 0: it leaves after this turn; `null`: no limit. */
     remaining: z.int().nullable(),
-    reason: z.enum(["loaded", "preloaded", "selected", "dependency"]),
+    reason: z.enum(["loaded", "preloaded", "selected", "predicted", "dependency"]),
     loaded_in_turn: z.int(),
     tokens: z.int(),
   });

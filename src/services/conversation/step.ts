@@ -134,7 +134,7 @@ async function ensureTurn(
   warnings: Issue[],
 ): Promise<boolean> {
   if (session.state.turn !== 0 && session.state.policy !== null) return false;
-  const nothing = { key: null, history: null, history_cut: false, have: null, model: null, cache: null };
+  const nothing = { key: null, message: null, history: null, history_cut: false, have: null, model: null, cache: null };
   const first = { ...nothing, usage: null, history_tokens: null, selected_skills: selected, isForHost };
   const begin = async () => (session.state.turn === 0 ? beginTurn(context, session, first, format) : []);
   warnings.push(...(await exclusively(session, begin)));

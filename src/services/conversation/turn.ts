@@ -1,22 +1,16 @@
 // Begins a turn: determines which skills stay, leave, are preloaded and selected, each at its current version.
 
 import { userScope } from "../../domain/access/access";
-import { refOf } from "../../domain/catalog/catalog";
-import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
-import { type MissingDependency, missingDependencyText } from "../../domain/catalog/dependency-list";
-import { isPinned, type Picked, type PickedSkill, pickedOf } from "../../domain/catalog/pin";
+import { type PickedSkill, pickedOf } from "../../domain/catalog/pin";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
-import type { View } from "../../domain/catalog/view";
 import { activeSkills, apply, type ConversationState, remainingTurns } from "../../domain/conversation/activation";
-import { evictions, overCeiling, overRow } from "../../domain/conversation/budget";
+import { evictions } from "../../domain/conversation/budget";
 import type { ConversationEvent, Policy } from "../../domain/conversation/event";
 import { readHistory } from "../../domain/conversation/restore";
-import { deliversInAnswer, policyOf } from "../../domain/conversation/settings";
+import { deliversInAnswer, policyOf, predictOf } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
 import type { JsonValue } from "../../domain/json";
-import { satisfiesRange } from "../../domain/reference";
 import type { Format } from "../../domain/tools/formats";
-import { findInView, prefetchDependencies } from "../catalog/catalog";
 import { storeInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
@@ -33,12 +27,16 @@ import {
   withHistory,
 } from "./auto/history-plan";
 import { turnLedger } from "./billing/steps";
+import { appendable, predictionFor } from "./predict";
+import { resolveSet, STANDING } from "./resolve-set";
 import { callsOfTurn } from "./trace";
 
 export interface NewTurn extends HistoryFacts {
   key: string | null;
   history: readonly JsonValue[] | null;
   selected_skills: readonly PickedSkill[];
+  /** The user's message, for a prediction; `null`: not sent. */
+  message: string | null;
   /** Whether an MCP host begins it. Hosts take no prompt, and their list of tools has to follow the servers. */
   isForHost?: boolean;
 }
@@ -69,11 +67,12 @@ export async function beginTurn(
     .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)
     .map(([name]) => name);
   const picked = pickedOf([...view.added, ...request.selected_skills], userScope(context.caller.principal.userId));
-  const set = await resolveSet(context, view, [
+  const wanted = [
     ...preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
     ...picked.map((skill) => ({ ...skill, code: "SELECTED_UNAVAILABLE" })),
     ...standing.map((name) => ({ name, code: STANDING })),
-  ]);
+  ];
+  const set = await resolveSet(context, view, wanted);
   warnings.push(...set.warnings);
   const present = await presentSkills(context, session, view, request);
   for (const kept of front?.front?.preloaded ?? []) {
@@ -82,20 +81,29 @@ export async function beginTurn(
   }
   const calls = callsOfTurn(session);
   const cost = { static: view.catalog.static_tokens, list: listCost(view, front) };
+  const pin = (skills: readonly SkillRef[]) =>
+    front === null ? [...skills] : pinned(skills, present.pins, present.refs);
+  const ledger = turnLedger(context, session, request, { policy, view, front, list: cost.list, cold });
+  const seen = { context, session, view };
+  const prediction = predictionFor(seen, request.message, { skills: set.skills, policy, ledger });
+  const begun: Extract<ConversationEvent, { type: "turn" }> = {
+    type: "turn",
+    turn,
+    policy,
+    skills: pin(set.skills),
+    preloaded: preload.filter((name) => set.direct.has(name)),
+    selected: picked.flatMap(({ name }) => (set.direct.has(name) && !set.missed.has(name) ? name : [])),
+    history_cut: request.history_cut,
+    cost,
+    ledger,
+    ...(calls.length === 0 ? {} : { previous_calls: calls }),
+    ...(prediction === null ? {} : { prediction }),
+  };
+  const appends = policy.delivery === "auto" && predictOf(settings, view.predict) === "on";
+  const withSkill = appends ? await appendable(seen, begun, { wanted, set, pin }) : null;
   // The turn event comes first: skills that are no longer available were active until the end of the previous turn.
   const events: ConversationEvent[] = [
-    {
-      type: "turn",
-      turn,
-      policy,
-      skills: front === null ? set.skills : pinned(set.skills, present.pins, present.refs),
-      preloaded: preload.filter((name) => set.direct.has(name)),
-      selected: picked.flatMap(({ name }) => (set.direct.has(name) && !set.missed.has(name) ? name : [])),
-      history_cut: request.history_cut,
-      cost,
-      ledger: turnLedger(context, session, request, { policy, view, front, list: cost.list, cold }),
-      ...(calls.length === 0 ? {} : { previous_calls: calls }),
-    },
+    withSkill ?? begun,
     ...standing
       .filter((name) => !set.direct.has(name))
       .map((name): ConversationEvent => ({ type: "unloaded", turn, name, reason: "unavailable" })),
@@ -167,58 +175,6 @@ export async function restore(
     session.store.forgetTurnsAfter(turns);
   });
   return warnings;
-}
-
-/** The warning for a skill loaded in an earlier turn that is no longer available. */
-const STANDING = "SKILL_UNLOADED";
-
-/** Resolves skills with their dependencies, each name at one version. Unavailable skills are left out with a warning. */
-export async function resolveSet(
-  context: Context,
-  view: View,
-  wanted: readonly (Partial<Picked> & { name: string; code: string })[],
-): Promise<{ skills: SkillRef[]; direct: ReadonlySet<string>; missed: ReadonlySet<string>; warnings: Issue[] }> {
-  const names = wanted.map(({ name }) => name);
-  await prefetchDependencies(context, view, names);
-  const find: FindSkill = (name, ranges) => findInView(context, view, name, ranges);
-  // Resolved together, so that each skill has one version that satisfies all ranges. Later names must fit to earlier ones.
-  const resolver = new Resolver(find);
-  const ceiling = context.settings.SKILL_TOKENS_MAX;
-  const direct = new Set<string>();
-  const missed = new Set<string>();
-  const warnings: Issue[] = [];
-  const reportedSet = new Set<MissingDependency>();
-  for (const { name, code, pin = null, range = "*" } of wanted) {
-    const entry = await find(name, []);
-    // The author may have excluded it from models after it was loaded.
-    const staysActive = entry?.user_only === true && code === STANDING;
-    const isMeant = entry !== null && !staysActive && isPinned(pin, entry) && satisfiesRange(entry.version, range);
-    if (direct.has(name) && isMeant) continue;
-    const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
-    const found = isMeant ? await resolver.add(entry) : unavailable;
-    if (found !== null) {
-      missed.add(name);
-      warnings.push({ code: found.code ?? code, message: found.problem, path: name });
-      continue;
-    }
-    // The budget evicts loaded skills first, and preloaded and selected ones last.
-    const all = resolver.entries();
-    if (overRow(all) || (code !== STANDING && overCeiling(all, ceiling))) {
-      resolver.takeBack();
-      const message = `Skill '${name}' was not activated: active skills would be too large with its dependencies (limit ${ceiling} tokens of instructions). Select fewer skills.`;
-      warnings.push({ code: "OVER_CEILING", message, path: name });
-      continue;
-    }
-    direct.add(name);
-    for (const unmet of resolver.unmet()) {
-      if (reportedSet.has(unmet)) continue;
-      reportedSet.add(unmet);
-      // For loaded skills, the model was informed in the result.
-      if (code !== STANDING)
-        warnings.push({ code: "DEPENDENCY_MISSING", message: missingDependencyText(unmet), path: unmet.by });
-    }
-  }
-  return { skills: resolver.entries().map(refOf), direct, missed, warnings };
 }
 
 /** Returns warnings for skills that continue at another version. Their instructions change under a conversation that relies on them. */

@@ -96,7 +96,13 @@ export async function testWebhook(context: Context, owner: SecretOwner, name: st
   const id = context.newId("evt");
   const queued = await queueForWebhook(context.db, { id, scope, webhook: name, type: TEST_EVENT, data: {} });
   if (queued === null) throw webhookNotFound();
-  context.later(context.sendEvents());
+  if (queued === "full") {
+    const limit = WEBHOOK_LIMITS.pending;
+    throw new GatewayError("conflict", "QUOTA_EXCEEDED", `${limit} events of this webhook wait. Try again later.`, {
+      limit,
+    });
+  }
+  context.later(context.sendEvents(scope));
   return queued;
 }
 
@@ -131,7 +137,7 @@ export async function resendDelivery(
   const row = await requeueDelivery(context.db, { scope, webhook: name, id });
   if (row === null)
     throw new GatewayError("not_found", "NOT_FOUND", "Delivery not found. Deliveries are kept for 30 days.");
-  context.later(context.sendEvents());
+  context.later(context.sendEvents(scope));
   return row;
 }
 

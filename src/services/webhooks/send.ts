@@ -27,9 +27,11 @@ type SendContext = Pick<Context, "settings" | "now" | "primary">;
 /**
  * Sends events that are due: signed, each with the id of its delivery, under the host policy of MCP servers. A receiver can get a message
  * twice, if a run dies after sending. Failed ones are due again later; the schedule of wrangler.toml sends them.
+ *
+ * @param scope whose events; `null`: everybody's, a few of each owner
  */
-export async function sendDueEvents(context: SendContext): Promise<void> {
-  const claimed = await claimDeliveries(context.primary, context.now(), WEBHOOK_LIMITS.perRun);
+export async function sendDueEvents(context: SendContext, scope: string | null): Promise<void> {
+  const claimed = await claimDeliveries(context.primary, context.now(), scope);
   const rest = claimed.values();
   const worker = async () => {
     for (const one of rest) await sendOne(context, one);

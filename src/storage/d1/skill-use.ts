@@ -6,6 +6,7 @@ import { dayOf } from "../../domain/access/quota";
 import type { UseBatch } from "../../domain/conversation/skill-use";
 import { USE_LIMITS } from "../../domain/limits";
 import type { Database } from "./database";
+import { addPredictions, deletePredictionsBefore } from "./predictions";
 import { usage } from "./schema/access";
 import { skills, versions } from "./schema/registry";
 import { skillOrders, skillUse, skillUseBatches } from "./schema/skill-use";
@@ -53,6 +54,7 @@ export async function addUses(db: Database, userId: string, batch: UseBatch, now
           votes: sum("votes"),
         },
       }),
+    addPredictions(db, batch.predictions, isNew),
     db
       .insert(skillUseBatches)
       .values({ id: batch.id, day: dayOf(now) })
@@ -175,6 +177,7 @@ export function skillOrder(db: Database, day: number) {
 export async function deleteOldUses(db: Database, today: number, before: { counts: number; batches: number }) {
   await db.batch([
     db.delete(skillUse).where(lt(skillUse.day, before.counts)),
+    deletePredictionsBefore(db, before.counts),
     db.delete(skillUseBatches).where(lt(skillUseBatches.day, before.batches)),
     db
       .delete(skillOrders)

@@ -117,21 +117,26 @@ export function queueEvent(db: Database, event: { scope: string; type: string; d
   );
 }
 
-/** Queues one event for one webhook, whatever it subscribes to, and returns its delivery; `null` if the webhook does not exist. */
+/**
+ * Queues one event for one webhook, whatever it subscribes to, and returns its delivery; `null` if the webhook does not exist, and `full`
+ * if too many of its deliveries wait.
+ */
 export async function queueForWebhook(
   db: Database,
   delivery: Pick<DeliveryRow, "id" | "scope" | "webhook" | "type" | "data">,
-): Promise<DeliveryRow | null> {
+): Promise<DeliveryRow | "full" | null> {
   const { id, scope, webhook, type, data } = delivery;
-  const [, rows] = await db.batch([
+  const waiting = sql`SELECT count(*) FROM ${webhookDeliveries} AS d WHERE d.scope = ${scope} AND d.webhook = ${webhook} AND d.state = 'pending'`;
+  const [, [row], [found]] = await db.batch([
     db
       .insert(webhookDeliveries)
       .select(
-        sql`SELECT ${id}, ${scope}, ${webhook}, ${type}, ${JSON.stringify(data)}, ${now}, 'pending', 0, ${now}, NULL, NULL WHERE EXISTS (SELECT 1 FROM ${webhooks} WHERE ${isWebhook(scope, webhook)})`,
+        sql`SELECT ${id}, ${scope}, ${webhook}, ${type}, ${JSON.stringify(data)}, ${now}, 'pending', 0, ${now}, NULL, NULL WHERE EXISTS (SELECT 1 FROM ${webhooks} WHERE ${isWebhook(scope, webhook)}) AND (${waiting}) < ${WEBHOOK_LIMITS.pending}`,
       ),
     db.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, id)),
+    db.select({ name: webhooks.name }).from(webhooks).where(isWebhook(scope, webhook)),
   ]);
-  return rows[0] ?? null;
+  return row ?? (found === undefined ? null : "full");
 }
 
 /** Makes an ended delivery due again, with the same id. Returns `null` if it does not exist. */
@@ -158,10 +163,18 @@ export interface ClaimedDelivery {
 /**
  * Claims deliveries that are due, for `leaseMs`: no other run sends them meanwhile, and they are due again if this run dies. Deliveries of
  * disabled webhooks wait. The later of the two clocks counts, because the database wrote the time of a new delivery.
+ *
+ * @param scope whose deliveries; `null`: everybody's, at most `WEBHOOK_LIMITS.perOwner` of each owner, so that none delays the others
  */
-export async function claimDeliveries(db: Database, at: number, limit: number): Promise<ClaimedDelivery[]> {
-  const due = sql`SELECT d.id FROM ${webhookDeliveries} AS d JOIN ${webhooks} AS w ON w.scope = d.scope AND w.name = d.webhook
-    WHERE d.state = 'pending' AND d.next_at <= max(${at}, ${now}) AND w.enabled = 1 ORDER BY d.next_at LIMIT ${limit}`;
+export async function claimDeliveries(db: Database, at: number, scope: string | null): Promise<ClaimedDelivery[]> {
+  const isDue = sql`d.state = 'pending' AND d.next_at <= max(${at}, ${now}) AND w.enabled = 1`;
+  const joined = sql`${webhookDeliveries} AS d JOIN ${webhooks} AS w ON w.scope = d.scope AND w.name = d.webhook`;
+  const { perRun, perOwner } = WEBHOOK_LIMITS;
+  const due =
+    scope === null
+      ? sql`SELECT id FROM (SELECT d.id, d.next_at, row_number() OVER (PARTITION BY d.scope ORDER BY d.next_at) AS place FROM ${joined} WHERE ${isDue})
+          WHERE place <= ${perOwner} ORDER BY next_at LIMIT ${perRun}`
+      : sql`SELECT d.id FROM ${joined} WHERE d.scope = ${scope} AND ${isDue} ORDER BY d.next_at LIMIT ${perRun}`;
   const claimed = await db
     .update(webhookDeliveries)
     .set({ nextAt: at + WEBHOOK_LIMITS.leaseMs, attempts: sql`${webhookDeliveries.attempts} + 1` })

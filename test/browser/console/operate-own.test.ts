@@ -53,6 +53,37 @@ it("lists one's own conversations, and finds, renames and deletes one by the key
   expect((await desk.as(key, "GET", "/conversations/hostile")).status).toBe(404);
 });
 
+it("filters conversations by skill and failed calls, in the address, on the gateway", async () => {
+  const key = await desk.keyOf("amy");
+  await desk.as(key, "PUT", "/conversations/fine", {});
+  const page = await desk.enter(key, "/conversations");
+  await page.getByRole("link", { name: "fine" }).waitFor();
+  // A conversation reports its failed calls up to ten minutes later, so this one is not the gateway's.
+  const asked: string[] = [];
+  const broken = { id: "broken", title: HOSTILE, ghost: null, created_at: "2026-01-01T00:00:00Z", turns: 3 };
+  const item = { ...broken, last_turn_at: "2026-01-01T00:00:00Z", tokens: 9, failed_calls: 2 };
+  await page.route("**/console/api/v1/conversations?**", (route) => {
+    const { search, searchParams } = new URL(route.request().url());
+    asked.push(search);
+    const items = searchParams.get("state") === "failed" ? [item] : [];
+    return route.fulfill({ json: { items, next_cursor: null } });
+  });
+  await page.getByLabel("Skill").selectOption("csv-report");
+  await page.getByText("No matching conversations").waitFor();
+  await page.getByLabel("Skill").selectOption("All skills");
+  await page.getByLabel("State").selectOption("With failed calls");
+  await page.getByRole("row").filter({ hasText: SHOWN }).getByText("2 failed").waitFor();
+  expect(new URL(page.url()).search).toBe("?state=failed");
+  await page.getByLabel("State").selectOption("No turns yet");
+  await page.getByText("No matching conversations").waitFor();
+  expect(asked.filter((search) => /skill|state/.test(search))).toEqual([
+    "?limit=50&skill=csv-report",
+    "?limit=50&state=failed",
+    "?limit=50&state=unused",
+  ]);
+  expect(await barriers(page)).toEqual([]);
+});
+
 it("connects a server through the pages of the gateway and the issuer, lists the connection, and disconnects it", async () => {
   const server = await startFaults();
   const at = `${server.url}/signin/lantern`;

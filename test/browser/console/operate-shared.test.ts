@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
-import { go, open, signIn } from "./page";
+import { go, open, overflows, signIn } from "./page";
 import { Desk } from "./setup";
 
 const desk = new Desk();
@@ -111,6 +111,9 @@ it("counts what users have for an admin, and makes a file of the audit log that 
   await page.getByLabel("From (UTC)").fill("2020-01-01");
   await page.getByRole("button", { name: "Filter" }).click();
   await page.getByRole("cell", { name: "key.create" }).first().waitFor();
+  // The log stores a pseudonym, and the page shows the user.
+  const cells = await page.getByRole("row").filter({ hasText: "key.create" }).first().getByRole("cell").allInnerTexts();
+  expect(cells[1]).toBe("admin");
   expect(new URL(page.url()).search).toBe("?action=key.create&since=2020-01-01");
   await page.getByRole("button", { name: "Export CSV" }).click();
   const [file] = await Promise.all([
@@ -144,5 +147,15 @@ it("says of a server that dies that it is down, within ten seconds of the first 
   await fetch(`${server.url}/heal/all`);
   await calls("2");
   await row.getByText("not tested").waitFor({ timeout: 10_000 });
+
+  await page.setViewportSize({ width: 375, height: 800 });
+  await row.getByRole("button", { name: "Test lamp" }).click();
+  await row.locator("summary").click();
+  expect([await overflows(page), await barriers(page)]).toEqual([false, []]);
+  await row.getByRole("link", { name: "Try echo" }).click();
+  expect(new URL(page.url()).search).toBe("?tool=lamp__echo");
+  await page.getByRole("combobox", { name: "Model" }).selectOption("demo");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.locator(".trace .step").filter({ hasText: "lamp__echo" }).waitFor();
   server.close();
 });

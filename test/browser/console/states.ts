@@ -54,6 +54,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
       await page.getByRole("dialog").getByText("publish and change skills").waitFor();
     },
   ],
+  ["no publisher", "/publishers", (page) => page.getByText("No trusted publishers yet").waitFor()],
   ["no draft", "/drafts", (page) => page.getByText("No drafts yet").waitFor()],
   ["conversations", "/conversations", (page) => page.getByRole("button", { name: "Delete Look" }).waitFor()],
   ["no such conversation", "/conversations?q=zzzz", (page) => page.getByText("No matching conversations").waitFor()],
@@ -110,7 +111,9 @@ const ASKING: [path: string, first?: RegExp][] = [
   ...["/conversations", "/conversations/look", "/sessions", "/grants", "/groups", "/groups/sea", "/users"].map(
     (path): [string] => [path],
   ),
-  ...["/limits", "/health", "/audit", "/try", "/webhooks", "/webhooks/look"].map((path): [string] => [path]),
+  ...["/limits", "/health", "/audit", "/try", "/webhooks", "/webhooks/look", "/publishers"].map((path): [string] => [
+    path,
+  ]),
 ];
 
 /** Simulated outcomes of a request. */

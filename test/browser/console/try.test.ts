@@ -292,6 +292,29 @@ it("begins with the skill that somebody came from, and says where there is no mo
   await page.getByText("No models yet").waitFor();
 });
 
+it("chooses an agent and a skill before the first message, in the address", async () => {
+  const { page } = seen;
+  const { key } = await keyOf("iva");
+  const spec = { systemPrompt: "You keep boats.", skills: ["json-table"] };
+  const agent = { metadata: { name: "harbour-master" }, spec };
+  const made = await gateway.call("POST", "/kinds/ghosts", agent, { authorization: `Bearer ${key}` });
+  expect(made.status).toBe(201);
+  await signIn(page, gateway.url, key, "/console/try");
+  await modelIn(page).selectOption("demo");
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("harbour-master");
+  await page.getByRole("combobox", { name: "Skill" }).selectOption("json-table");
+  expect(new URL(page.url()).search).toBe("?ghost=harbour-master&skill=json-table");
+  expect(await messageIn(page).inputValue()).toBe("Use json-table, please.");
+  await page.getByRole("button", { name: "Send" }).click();
+  await active(page).getByText("json-table").waitFor();
+  await page.getByText("Agent: harbour-master").waitFor();
+  expect(await page.getByRole("combobox", { name: "Agent" }).count()).toBe(0);
+  const { body } = await gateway.call("GET", `/conversations/${idIn(page)}`, undefined, {
+    authorization: `Bearer ${key}`,
+  });
+  expect(body).toMatchObject({ ghost: "harbour-master" });
+});
+
 it.each([
   ["light", 1280],
   ["dark", 1280],

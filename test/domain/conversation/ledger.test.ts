@@ -59,6 +59,20 @@ describe("an estimated bill", () => {
     expect(second).toMatchObject({ actual: 1_800 + 180 + 700, paste: 6_300 + 630 + 700, saved_percent: 64.9 });
   });
 
+  it("contains what the turn asks to append, which the reported history does not", () => {
+    const history = { have: null, edits: [], append: { id: "apd_1", names: ["draw"] } };
+    const prediction = {
+      agent: null,
+      skill: {
+        ...{ name: "draw", skill_id: "skl_draw", version_id: ref("draw").version_id },
+        ...{ probability: 0.9, cost: 1, saved: 1, appended: true },
+      },
+    };
+    const plain = bill([begun(1, told(0, { history_tokens: 300 }))]);
+    const appended = begun(1, told(0, { history_tokens: 300 }), { skills: [big("draw")], history, prediction });
+    expect(bill([appended]).actual - plain.actual).toBe(2_000);
+  });
+
   it("is a guess if the length of the history is not reported", () => {
     expect(bill([begun(1, told(0))]).estimated).toBe(true);
     expect(bill([begun(1, told(0, { history_tokens: 5 })), begun(2, told(1))]).estimated).toBe(false);

@@ -36,7 +36,7 @@ it("refuses while the registry does not answer", async () => {
       usage: null,
       history_tokens: null,
     };
-    await beginTurn(context, session, { ...nothing, selected_skills: [] }, "openai");
+    await beginTurn(context, session, { ...nothing, selected_skills: [], message: null }, "openai");
     const { view } = await currentView(context, session);
     await loadSkill({ context, session, view }, "steady", { forClient: false, again: false, call: "0" });
     const call = { callId: "1", request: "", host: null, signal: new AbortController().signal };

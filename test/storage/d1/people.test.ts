@@ -11,6 +11,7 @@ const WITHOUT_USER: Record<string, string> = {
   sqlite_sequence: "SQLite's own",
   ghost_skills: "goes with its ghost",
   skill_use: "counts of a skill, which go with it; no count says whose it is",
+  prediction_counts: "counts of a ghost, which go with it; no count says whose conversation it is",
   skill_use_batches: "random ids of batches",
   skill_orders: "ids of public skills",
   version_code: "what was found out of a version's code, goes with it",

@@ -38,6 +38,7 @@ import { GHOST_QUERIES } from "../../support/ghost-queries";
 import { GRANT_QUERIES } from "../../support/grant-queries";
 import { IMPORT_QUERIES } from "../../support/import-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
+import { PREDICTION_QUERIES } from "../../support/prediction-queries";
 import { PUBLISHER_QUERIES } from "../../support/publisher-queries";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
@@ -67,6 +68,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...WEBHOOK_QUERIES,
   ...DRAFT_QUERIES,
   ...GRANT_QUERIES,
+  ...PREDICTION_QUERIES,
   ...DOOR_QUERIES,
   ...IMPORT_QUERIES,
   ...CONSOLE_QUERIES,
@@ -301,13 +303,6 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await secrets.putSecret(db, secret("TWO"), 9);
     const [found] = await secrets.findSecrets(db, [OWN], ["TWO"], MEMBER);
     await secrets.reencrypt(db, found!, { keyId: "k2", iv: "iv", ciphertext: "d" });
-  },
-  addUses: async (db) => {
-    const count = { day: 0, skill_id: "skl_0-1", version_id: "ver_0-1", loads: 1, calls: 1, failures: 0, tokens: 5 };
-    const counts = [{ ...count, votes: 1 }];
-    await skillUse.addUses(db, BIG_USER, { id: "use_1", at: 1, counts }, 1);
-    await skillUse.addUses(db, BIG_USER, { id: "use_1", at: 1, counts }, 1);
-    await skillUse.addUses(db, BIG_USER, { id: "use_2", at: 1, counts }, 1);
   },
   readSkillUse: (db) => skillUse.readSkillUse(db, "skl_0-1", 0),
   readScopesUse: (db) => skillUse.readScopesUse(db, [OWN, "public"], { before: 0, since: 1, top: 10 }),

@@ -58,7 +58,10 @@ async function appendOf({ session, offered }: Step, format: Format): Promise<Pic
     return parts.length === 0 ? [] : [{ name, instructions: parts.join("\n\n") }];
   });
   if (bodies.length === 0 && state.selected.length === 0) return {};
-  return { append: [applicationMessage(renderLoaded(bodies, state.selected), format)], append_id: append.id };
+  const skill = state.prediction?.skill;
+  const predicted = skill?.appended === true && append.names.includes(skill.name) ? skill.name : null;
+  const loaded = renderLoaded(bodies, state.selected, predicted);
+  return { append: [applicationMessage(loaded, format)], append_id: append.id };
 }
 
 /**

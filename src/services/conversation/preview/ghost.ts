@@ -15,7 +15,7 @@ import { readView } from "../../catalog/read-view";
 import type { Context } from "../../context";
 import { examineGhost, type GhostRequest } from "../../registry/ghost-content";
 import { writableScope } from "../../registry/ghosts";
-import { resolveSet } from "../turn";
+import { resolveSet } from "../resolve-set";
 
 /** Maximum number of skills with tools or servers whose names are compared. Each is read. */
 const CAPABLE = 100;

@@ -1,5 +1,6 @@
 // A new ghost: skills are suggested, the preview shows the result before saving, and then a chat uses it.
 
+import { expect } from "vitest";
 import type { Visit } from "./visit";
 
 export async function composed(visit: Visit): Promise<void> {
@@ -18,7 +19,7 @@ export async function composed(visit: Visit): Promise<void> {
   await visit.press("button", "Save");
   await visit.heading(name).waitFor();
   await visit.press("link", "Try it", page.locator("main"));
-  await page.getByText(`Agent: ${name}`).waitFor();
+  await expect.poll(() => page.getByRole("combobox", { name: "Agent" }).inputValue()).toBe(name);
   await visit.look("a ghost before it is tried");
   await visit.press("button", "Draw how a login works");
   await page.locator(".talk .prose").waitFor();

@@ -235,6 +235,12 @@ const PROXY_VARIABLES = {
   ...{ NODE_EXTRA_CA_CERTS: CERTIFICATE, GIT_SSL_CAINFO: CERTIFICATE },
 };
 
+/** Files and folders of /etc that programs and packages of Debian need. */
+const SETTINGS = [
+  ...["ld.so.cache", "alternatives", "fonts", "localtime", "mime.types"],
+  ...["ImageMagick-6", "ImageMagick-7", "matplotlibrc"],
+];
+
 function confinement({ env, packages, network }) {
   const variables = {
     PATH: "/opt/bin:/usr/local/bin:/usr/bin:/bin",
@@ -255,9 +261,7 @@ function confinement({ env, packages, network }) {
     ...["--uid", String(INSIDE), "--gid", String(INSIDE), "--hostname", "skill", "--cap-drop", "ALL", "--seccomp", "6"],
     ...["--ro-bind", "/usr", "/usr"],
     ...["bin", "sbin", "lib", "lib32", "lib64", "libx32"].flatMap(systemFolder),
-    ...["ld.so.cache", "alternatives", "fonts", "localtime", "mime.types", "ImageMagick-6", "ImageMagick-7"].flatMap(
-      (name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`],
-    ),
+    ...SETTINGS.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
     ...["--ro-bind-data", "7", "/etc/passwd"],
     ...["--ro-bind", process.execPath, "/opt/bin/node"],
     ...(packages === null ? [] : ["--ro-bind", packages, PACKAGES]),

@@ -11,7 +11,11 @@ if (process.getuid?.() === 0) {
   process.exit(1);
 }
 serveExecutor({ port: Number(PORT), host: HOST, key, layers: layersFrom(process.env), checksFirst }).then(
-  ({ url }) => console.log(`✔ executor ready at ${url}`),
+  ({ url, close }) => {
+    // The kernel ignores signals without a handler for the first process of a container.
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => close().then(() => process.exit(0)));
+    console.log(`✔ executor ready at ${url}`);
+  },
   (error) => {
     console.error(error.message);
     process.exit(1);

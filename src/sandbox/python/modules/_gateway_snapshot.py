@@ -264,6 +264,9 @@ def verify():
     for live, change in (
         ({"a": a}, lambda each: each.update(a=b)),
         ({"a": a, 1: b}, lambda each: each.update({1: a})),
+        # A full table.
+        (dict.fromkeys("abcde", a), lambda each: each.update(e=b)),
+        ({"a": a}, lambda each: each.update(dict.fromkeys("bcdefg"))),
         ({"a": a, "b": b}, lambda each: each.update(a=each.pop("a"))),
         (vars(shared), lambda each: setattr(shared, "a", b)),
         (vars(type("Shared", (), {})()), lambda each: each.update(a=a)),
@@ -271,6 +274,7 @@ def verify():
         ([a, b], lambda each: each.reverse()),
         ([], lambda each: each.append(a)),
         ({a, b}, lambda each: each.remove(a)),
+        ({a, b}, lambda each: (each.clear(), each.update((a, "c")))),
         (set(range(20)), lambda each: each.symmetric_difference_update((1, 50))),
     ):
         memory, lives = _memory(), [[], live]

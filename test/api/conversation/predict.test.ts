@@ -1,8 +1,11 @@
 // Predicts the skill of a user's message: compared with what the model loads (`shadow`), or appended (`on`).
 
 import { runInDurableObject } from "cloudflare:test";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CachedChat } from "../../support/cached-chat";
+import { holdClock, releaseClock } from "../../support/clock";
+import { breakWith, NEVER_WORKS } from "../../support/faults";
+import { expectLog } from "../../support/logs";
 import {
   eventsIn,
   expectNothingAppended,
@@ -17,6 +20,10 @@ import { clearRegistry, deleteSkill, seedSkill } from "../../support/registry";
 import { activeIn, load, someone, textOf } from "../../support/users";
 
 beforeEach(clearRegistry);
+afterEach(() => {
+  vi.restoreAllMocks();
+  releaseClock();
+});
 
 const on = { conversation: { predict: "on" } };
 
@@ -175,6 +182,19 @@ describe("a prediction that is appended", () => {
     const { say } = await predictedUser();
     const { append, active } = await say("c", SLOW, { conversation: { predict: "on", delivery: "system" } });
     expect([append, active]).toEqual([undefined, []]);
+  });
+
+  it("does not happen if the instructions cannot be read, and the turn begins", async () => {
+    expectLog("storage_failed");
+    const { user, say } = await predictedUser();
+    await say("c", THANKS, on);
+    holdClock();
+    breakWith(NEVER_WORKS);
+    expectNothingAppended(await say("c", SLOW));
+    vi.restoreAllMocks();
+    expect((await predictionsIn(user, "c"))[1]?.skill).toMatchObject({ name: "postgres", appended: false });
+    // The next message appends it.
+    expect(activeIn(await say("c", SLOW))).toEqual(["postgres"]);
   });
 
   it("evicts nothing", async () => {

@@ -1,5 +1,6 @@
 // Counts of predictions per agent: counted in each conversation, added to the totals once an hour, visible to those who manage the agent.
 
+import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { call } from "../../support/call";
@@ -54,6 +55,17 @@ describe("the predictions of an agent", () => {
     });
     expect(body.totals.saved).toBeGreaterThan(1_000);
     expect(body.days).toEqual([{ day: new Date().toISOString().slice(0, 10), ...body.totals }]);
+  });
+
+  it("are the same if the object was evicted between the message and the load", async () => {
+    const { user, say } = await predictedUser();
+    const id = await seedGhost(user.name, "helper", { skills: ["*"] });
+    await say("c", SLOW, { conversation: { ghost: "helper" } });
+    await evictDurableObject(user.stub("c"));
+    await user.load("c", "postgres");
+    await evictDurableObject(user.stub("c"));
+    await send(user);
+    expect((await figuresOf(user, id)).body.totals).toMatchObject({ messages: 1, predicted: 1, needed: 1, hits: 1 });
   });
 
   it("are added once, also if the same batch arrives twice", async () => {

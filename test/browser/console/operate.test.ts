@@ -21,7 +21,7 @@ it("comes back to the sign-in when the key behind the session is revoked", async
   await signIn(page, desk.gateway.url, made.key, "/console/limits");
   expect((await desk.gateway.call("DELETE", `/keys/${made.id}`)).status).toBe(204);
   await go(page, "API keys");
-  await page.getByLabel("API key").waitFor();
+  await page.getByLabel("API key", { exact: true }).waitFor();
   expect(await page.locator("body").innerText()).not.toContain("dave");
 });
 

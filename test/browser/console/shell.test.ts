@@ -127,7 +127,7 @@ it("has a drawer on a phone, which Escape closes", async () => {
   await page.keyboard.press("Escape");
   await drawer.waitFor({ state: "detached" });
   await go(page, "Conversations");
-  await page.getByRole("heading", { name: "Conversations" }).waitFor();
+  await page.getByRole("heading", { name: "Conversations", exact: true }).waitFor();
   await drawer.waitFor({ state: "detached" });
   expect(heard()).toEqual([]);
   await context.close();

@@ -18,12 +18,15 @@ export interface Draft {
   model: string;
   /** A number, `conversation`, or empty. */
   retention: string;
+  /** `off`, `shadow` or `on`; empty for the default. */
+  predict: string;
   /** The parts of the spec without a field, unchanged. */
   rest: Readonly<Record<string, unknown>>;
 }
 
 export const EMPTY: Draft = {
   ...{ name: "", namespace: "default", systemPrompt: "", servers: "", model: "", retention: "" },
+  predict: "",
   ...{ skills: [], preload: [], rest: {} },
 };
 
@@ -34,7 +37,8 @@ export const EMPTY: Draft = {
 export function draftFrom(given: unknown): Draft {
   const { metadata, spec } = fieldsOf(given);
   const { name, namespace } = fieldsOf(metadata);
-  const { systemPrompt, skills, preload_skills, mcpServers, model, retentionTurns, ...others } = fieldsOf(spec);
+  const { systemPrompt, skills, preload_skills, mcpServers, model, retentionTurns, predict, ...others } =
+    fieldsOf(spec);
   const rest: Record<string, unknown> = others;
   const taken = <T>(field: string, value: unknown, form: (value: unknown) => T | null, none: T): T => {
     const found = value === undefined || value === null ? none : form(value);
@@ -55,6 +59,7 @@ export function draftFrom(given: unknown): Draft {
       (value) => text(value) ?? (typeof value === "number" ? `${value}` : null),
       "",
     ),
+    predict: taken("predict", predict, text, ""),
     rest,
   };
 }
@@ -64,7 +69,16 @@ export const draftOf = ({ metadata: { name, namespace }, spec }: Ghost): Draft =
   draftFrom({ metadata: { name, namespace }, spec });
 
 /** Returns the spec of a draft, or the reason why there is none. The gateway reports all other errors. */
-export function specOf({ systemPrompt, skills, preload, servers, model, retention, rest }: Draft): Spec | Issue {
+export function specOf({
+  systemPrompt,
+  skills,
+  preload,
+  servers,
+  model,
+  retention,
+  predict,
+  rest,
+}: Draft): Spec | Issue {
   let mcpServers: unknown;
   try {
     mcpServers = servers.trim() === "" ? undefined : JSON.parse(servers);
@@ -82,6 +96,7 @@ export function specOf({ systemPrompt, skills, preload, servers, model, retentio
     ...(preload.length === 0 ? {} : { preload_skills: preload }),
     ...(model.trim() === "" ? {} : { model: model.trim() }),
     ...(turns === "" ? {} : { retentionTurns: turns }),
+    ...(predict === "" ? {} : { predict }),
     ...rest,
   };
   // The gateway validates every field of it.

@@ -14,6 +14,12 @@ import { ServersField } from "./servers-field";
 import { SkillsField } from "./skills-field";
 import { Suggestions } from "./suggestions";
 
+const PREDICT = [
+  ["", t("default (shadow)")],
+  ["off", t("off")],
+  ["shadow", t("compare only (shadow)")],
+  ["on", t("append instructions (on)")],
+] as const;
 const WHOSE: Readonly<Record<string, string>> = { default: t("me"), public: t("everyone (public)") };
 
 export function Fields({
@@ -126,6 +132,21 @@ export function Fields({
                 value={draft.retention}
                 onChange={({ target }) => onChange({ ...draft, retention: target.value })}
               />
+            )}
+          </Explained>
+          <Explained label={t("Predictive loading")} of="predict" issues={problems.get("predict")}>
+            {(control) => (
+              <select
+                {...control}
+                value={draft.predict}
+                onChange={({ target }) => onChange({ ...draft, predict: target.value })}
+              >
+                {PREDICT.map(([value, text]) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </select>
             )}
           </Explained>
         </div>

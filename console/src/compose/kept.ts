@@ -27,9 +27,10 @@ export function keep(user: string, id: string, { draft, tag, lost }: Kept): void
 export function keptOf(user: string, id: string, saved: Draft): Kept | null {
   try {
     const { draft, tag, lost } = fieldsOf(JSON.parse(sessionStorage.getItem(placeOf(user, id)) ?? "null"));
-    const { name, namespace, systemPrompt, skills, preload, model, retention, rest } = fieldsOf(draft);
+    const { name, namespace, systemPrompt, skills, preload, model, retention, predict, rest } = fieldsOf(draft);
     if (typeof name !== "string") return null;
-    const spec = { ...fieldsOf(rest), systemPrompt, skills, preload_skills: preload, model, retentionTurns: retention };
+    const turns = { retentionTurns: retention, predict: predict === "" ? undefined : predict };
+    const spec = { ...fieldsOf(rest), systemPrompt, skills, preload_skills: preload, model, ...turns };
     const read = { ...EMPTY, ...draftFrom({ metadata: { name, namespace }, spec }), servers: saved.servers };
     return { draft: read, tag: typeof tag === "string" ? tag : null, lost: lost === true };
   } catch {

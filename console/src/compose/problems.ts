@@ -3,7 +3,15 @@
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { type Draft, halves } from "./draft";
 
-const FIELDS = ["systemPrompt", "mcpServers", "retentionTurns", "model", "skills", "preload_skills"] as const;
+const FIELDS = [
+  "systemPrompt",
+  "mcpServers",
+  "retentionTurns",
+  "predict",
+  "model",
+  "skills",
+  "preload_skills",
+] as const;
 
 /** A field of the editor, or a skill by name. */
 export type Place = "name" | "namespace" | (typeof FIELDS)[number] | `skill ${string}`;

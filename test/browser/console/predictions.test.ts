@@ -22,7 +22,7 @@ async function agentOf(user: string): Promise<{ key: string; path: string }> {
   return { key, path: `/ghosts/${made.body.metadata.labels.id}` };
 }
 
-it("says where predictions come from while there are none, and keeps the setting when the agent is saved", async () => {
+it("says where predictions come from while there are none, and stores the setting with the agent", async () => {
   const { key, path } = await agentOf("ada");
   const page = await desk.enter(key, path);
   const card = page.locator(".card", { has: page.getByRole("heading", { name: "Predictive loading" }) });
@@ -33,6 +33,14 @@ it("says where predictions come from while there are none, and keeps the setting
   await expect
     .poll(async () => (await desk.as<{ spec: object }>(key, "GET", `/kinds${path}`)).body.spec)
     .toMatchObject({ systemPrompt: "Be very brief.", predict: "shadow" });
+  const setting = page.getByLabel("Predictive loading", { exact: true });
+  await setting.selectOption("append instructions (on)");
+  await page.getByRole("button", { name: "Save" }).click();
+  const stored = async () => (await desk.as<{ spec: { predict?: string } }>(key, "GET", `/kinds${path}`)).body.spec;
+  await expect.poll(async () => (await stored()).predict).toBe("on");
+  await setting.selectOption("default (shadow)");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => (await stored()).predict).toBeUndefined();
 });
 
 it.each([

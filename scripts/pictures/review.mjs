@@ -74,7 +74,10 @@ export async function reviewPictures(url, keys, skill, folder, only) {
           await page.goto(`${url}/console${place.replace("SKILL", skill)}`);
           await page.getByRole("heading", { level: 1 }).waitFor();
           await page.waitForLoadState("networkidle");
-          await page.getByText("Loading", { exact: false }).first().waitFor({ state: "detached" });
+          await page
+            .getByText(/^Loading/)
+            .first()
+            .waitFor({ state: "detached" });
           const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
           if (isWide) console.log(`${name} scrolls sideways (${width} pixels wide)`);
           // Charts out of view are not rendered otherwise.

@@ -134,22 +134,22 @@ export function Fields({
               />
             )}
           </Explained>
-          <Explained label={t("Predictive loading")} of="predict" issues={problems.get("predict")}>
-            {(control) => (
-              <select
-                {...control}
-                value={draft.predict}
-                onChange={({ target }) => onChange({ ...draft, predict: target.value })}
-              >
-                {PREDICT.map(([value, text]) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Explained>
         </div>
+        <Explained label={t("Predictive loading")} of="predict" issues={problems.get("predict")}>
+          {(control) => (
+            <select
+              {...control}
+              value={draft.predict}
+              onChange={({ target }) => onChange({ ...draft, predict: target.value })}
+            >
+              {PREDICT.map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </Explained>
       </fieldset>
     </>
   );

@@ -8,7 +8,7 @@ import path from "node:path";
 import { bundleWorker } from "../scripts/build/bundle.mjs";
 import { prepareAssets } from "../scripts/build/static.mjs";
 import { root } from "../scripts/kit/files.mjs";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "../scripts/kit/miniflare.mjs";
+import { Miniflare, quietWorkers, Response } from "../scripts/kit/miniflare.mjs";
 import { readWranglerConfig } from "../scripts/kit/wrangler-config.mjs";
 import { runtimes } from "./memory.mjs";
 
@@ -33,40 +33,31 @@ export async function startGateway(options = {}) {
     release: true,
     development: options.development ?? false,
   });
-  const running = {
-    ...convertV4MiniflareOptions({
-      log: new Log(LogLevel.ERROR),
-      host: "127.0.0.1",
-      port: 0,
-      cf: false,
-      resourcePersistencePath: path.join(state, "v3"),
-      workers: [
-        {
-          name: "skill-gateway",
-          modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
-          compatibilityDate: COMPATIBILITY.date,
-          compatibilityFlags: COMPATIBILITY.flags,
-          bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY, LOG_REQUESTS: "false", ...options.bindings },
-          d1Databases: { DB: DATABASE },
-          r2Buckets: { PACKAGES: "skill-gateway" },
-          durableObjects: {
-            CONVERSATIONS: { className: "Conversation", useSQLite: true },
-            ...(options.entry === undefined && {
-              IMPORTS: { className: "Import", useSQLite: true },
-              METER: { className: "Meter", useSQLite: true },
-              FLOOR: { className: "Floor", useSQLite: true },
-              ASKING: { className: "AskingFloor", useSQLite: true },
-            }),
-          },
-          workerLoaders: { LOADER: {} },
-          serviceBindings: { ASSETS: (request) => serveAsset(request, options.assets ?? {}) },
+  const running = quietWorkers(
+    [
+      {
+        name: "skill-gateway",
+        modules: Object.entries(modules).map(([name, contents]) => ({ type: "ESModule", path: name, contents })),
+        compatibilityDate: COMPATIBILITY.date,
+        compatibilityFlags: COMPATIBILITY.flags,
+        bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY, LOG_REQUESTS: "false", ...options.bindings },
+        d1Databases: { DB: DATABASE },
+        r2Buckets: { PACKAGES: "skill-gateway" },
+        durableObjects: {
+          CONVERSATIONS: { className: "Conversation", useSQLite: true },
+          ...(options.entry === undefined && {
+            IMPORTS: { className: "Import", useSQLite: true },
+            METER: { className: "Meter", useSQLite: true },
+            FLOOR: { className: "Floor", useSQLite: true },
+            ASKING: { className: "AskingFloor", useSQLite: true },
+          }),
         },
-      ],
-    }),
-    // The registry is for several Workers on one machine and creates a file in the home folder.
-    enableDevRegistry: false,
-    logRequests: false,
-  };
+        workerLoaders: { LOADER: {} },
+        serviceBindings: { ASSETS: (request) => serveAsset(request, options.assets ?? {}) },
+      },
+    ],
+    { resourcePersistencePath: path.join(state, "v3") },
+  );
   const miniflare = new Miniflare(running);
   let url = await miniflare.ready;
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });

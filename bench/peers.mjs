@@ -10,7 +10,7 @@ import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { root } from "../scripts/kit/files.mjs";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "../scripts/kit/miniflare.mjs";
+import { Miniflare, quietWorkers } from "../scripts/kit/miniflare.mjs";
 import { anyPort } from "../scripts/local/port.mjs";
 import { COMPATIBILITY } from "./gateway.mjs";
 
@@ -35,24 +35,9 @@ export async function startEverything() {
  */
 export async function startPassing(upstream) {
   const contents = `export default { fetch: (request) => fetch(${JSON.stringify(upstream)}, request) };`;
-  const miniflare = new Miniflare({
-    ...convertV4MiniflareOptions({
-      log: new Log(LogLevel.ERROR),
-      host: "127.0.0.1",
-      port: 0,
-      cf: false,
-      workers: [
-        {
-          name: "passing",
-          modules: [{ type: "ESModule", path: "passing.js", contents }],
-          compatibilityDate: COMPATIBILITY.date,
-          compatibilityFlags: COMPATIBILITY.flags,
-        },
-      ],
-    }),
-    enableDevRegistry: false,
-    logRequests: false,
-  });
+  const modules = [{ type: "ESModule", path: "passing.js", contents }];
+  const compatibility = { compatibilityDate: COMPATIBILITY.date, compatibilityFlags: COMPATIBILITY.flags };
+  const miniflare = new Miniflare(quietWorkers([{ name: "passing", modules, ...compatibility }]));
   return { url: String(await miniflare.ready), stop: () => miniflare.dispose() };
 }
 

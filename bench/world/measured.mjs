@@ -4,9 +4,9 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { bundle } from "../../scripts/build/bundle.mjs";
 import { root } from "../../scripts/kit/files.mjs";
+import { Miniflare, quietWorkers, Response } from "../../scripts/kit/miniflare.mjs";
 import { readWranglerConfig } from "../../scripts/kit/wrangler-config.mjs";
 import { beside, publish } from "./lagging.mjs";
 import { skillZip, toolZip } from "./skills.mjs";
@@ -95,14 +95,9 @@ async function start(tree) {
   const state = await mkdtemp(path.join(os.tmpdir(), "gateway-world-"));
   const { compatibility_date, compatibility_flags } = await readWranglerConfig();
   const modules = await bundled(tree);
-  const miniflare = new Miniflare({
-    ...convertV4MiniflareOptions({
-      log: new Log(LogLevel.ERROR),
-      host: "127.0.0.1",
-      port: 0,
-      cf: false,
-      resourcePersistencePath: path.join(state, "v3"),
-      workers: [
+  const miniflare = new Miniflare(
+    quietWorkers(
+      [
         {
           name: "skill-gateway",
           modules,
@@ -116,10 +111,9 @@ async function start(tree) {
           serviceBindings: { ASSETS: serveAsset },
         },
       ],
-    }),
-    enableDevRegistry: false,
-    logRequests: false,
-  });
+      { resourcePersistencePath: path.join(state, "v3") },
+    ),
+  );
   const url = await miniflare.ready;
   for (const binding of ["DB", "REPLICA_DB"]) await migrate(await miniflare.getD1Database(binding), tree);
 

@@ -144,9 +144,9 @@ export const CONVERSATION_LIMITS = {
   eventsPageChars: 1 * MiB,
   /** Number of events after which a page of turn figures ends with the current turn, because every event must be read. */
   seriesEvents: 5_000,
-  /** Calls of a turn that its trace keeps, and characters of the error of each. */
   /** Agents and days whose predictions are counted at once. A conversation rarely changes its agent. */
   countedAgents: 16,
+  /** Calls of a turn that its trace keeps, and characters of the error of each. */
   tracedCalls: 200,
   tracedErrorChars: 300,
   /** Names of skills by which a conversation is found in its list. */

@@ -13,7 +13,11 @@ export interface LoadedSkill {
   instructions: string;
 }
 
-/** The block of loaded instructions. `predicted`: the one that the gateway chose. Skill text is data: it cannot close this block, nor the one that `contextMessage` puts around it. */
+/**
+ * The block of loaded instructions. Skill text is data: it cannot close this block, nor the one that `contextMessage` puts around it.
+ *
+ * @param predicted the skill that the gateway chose; `null`: none
+ */
 export function renderLoaded(
   skills: readonly LoadedSkill[],
   selected: readonly string[],

@@ -100,39 +100,45 @@ export async function deleteWebhook(db: Database, scope: string, name: string): 
   return gone.length > 0;
 }
 
+/** An event, before it is queued for webhooks of a scope. */
+interface QueuedEvent {
+  scope: string;
+  type: string;
+  data: object;
+}
+
+/** Statement that queues an event for those webhooks `w` of its scope that satisfy a condition and have room for one more. */
+function queueWhere(db: Database, id: SQL, { scope, type, data }: QueuedEvent, condition: SQL) {
+  const waiting = sql`SELECT count(*) FROM ${webhookDeliveries} AS d WHERE d.scope = w.scope AND d.webhook = w.name AND d.state = 'pending'`;
+  return db.insert(webhookDeliveries).select(
+    sql`SELECT ${id}, w.scope, w.name, ${type}, ${JSON.stringify(data)}, ${now}, 'pending', 0, ${now}, NULL, NULL
+    FROM ${webhooks} AS w
+    WHERE w.scope = ${scope} AND ${condition} AND (${waiting}) < ${WEBHOOK_LIMITS.pending}`,
+  );
+}
+
 /**
  * Statement that queues an event for the webhooks of a scope that subscribe to it.
  *
  * @param event `scope` of the webhooks
  * @param only an additional condition, such as that the event happened
  */
-export function queueEvent(db: Database, event: { scope: string; type: string; data: object }, only: SQL) {
-  const { scope, type, data } = event;
-  const waiting = sql`SELECT count(*) FROM ${webhookDeliveries} AS d WHERE d.scope = w.scope AND d.webhook = w.name AND d.state = 'pending'`;
-  return db.insert(webhookDeliveries).select(
-    sql`SELECT 'evt_' || lower(hex(randomblob(13))), w.scope, w.name, ${type}, ${JSON.stringify(data)}, ${now}, 'pending', 0, ${now}, NULL, NULL
-    FROM ${webhooks} AS w
-    WHERE w.scope = ${scope} AND w.enabled = 1 AND instr(w.events, ${JSON.stringify(type)}) > 0
-      AND ${only} AND (${waiting}) < ${WEBHOOK_LIMITS.pending}`,
-  );
+export function queueEvent(db: Database, event: QueuedEvent, only: SQL) {
+  const subscribes = sql`w.enabled = 1 AND instr(w.events, ${JSON.stringify(event.type)}) > 0`;
+  return queueWhere(db, sql`'evt_' || lower(hex(randomblob(13)))`, event, sql`${subscribes} AND ${only}`);
 }
 
 /**
- * Queues one event for one webhook, whatever it subscribes to, and returns its delivery; `null` if the webhook does not exist, and `full`
- * if too many of its deliveries wait.
+ * Queues an event for one webhook, also if it does not subscribe to the event. Returns the delivery; `null` if the webhook does not exist;
+ * `full` if too many of its deliveries wait.
  */
 export async function queueForWebhook(
   db: Database,
   delivery: Pick<DeliveryRow, "id" | "scope" | "webhook" | "type" | "data">,
 ): Promise<DeliveryRow | "full" | null> {
-  const { id, scope, webhook, type, data } = delivery;
-  const waiting = sql`SELECT count(*) FROM ${webhookDeliveries} AS d WHERE d.scope = ${scope} AND d.webhook = ${webhook} AND d.state = 'pending'`;
+  const { id, scope, webhook } = delivery;
   const [, [row], [found]] = await db.batch([
-    db
-      .insert(webhookDeliveries)
-      .select(
-        sql`SELECT ${id}, ${scope}, ${webhook}, ${type}, ${JSON.stringify(data)}, ${now}, 'pending', 0, ${now}, NULL, NULL WHERE EXISTS (SELECT 1 FROM ${webhooks} WHERE ${isWebhook(scope, webhook)}) AND (${waiting}) < ${WEBHOOK_LIMITS.pending}`,
-      ),
+    queueWhere(db, sql`${id}`, delivery, sql`w.name = ${webhook}`),
     db.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, id)),
     db.select({ name: webhooks.name }).from(webhooks).where(isWebhook(scope, webhook)),
   ]);
@@ -164,7 +170,7 @@ export interface ClaimedDelivery {
  * Claims deliveries that are due, for `leaseMs`: no other run sends them meanwhile, and they are due again if this run dies. Deliveries of
  * disabled webhooks wait. The later of the two clocks counts, because the database wrote the time of a new delivery.
  *
- * @param scope whose deliveries; `null`: everybody's, at most `WEBHOOK_LIMITS.perOwner` of each owner, so that none delays the others
+ * @param scope whose deliveries; `null`: everybody's, the oldest of each owner first, and at most `WEBHOOK_LIMITS.perOwner` of each
  */
 export async function claimDeliveries(db: Database, at: number, scope: string | null): Promise<ClaimedDelivery[]> {
   const isDue = sql`d.state = 'pending' AND d.next_at <= max(${at}, ${now}) AND w.enabled = 1`;
@@ -173,7 +179,7 @@ export async function claimDeliveries(db: Database, at: number, scope: string | 
   const due =
     scope === null
       ? sql`SELECT id FROM (SELECT d.id, d.next_at, row_number() OVER (PARTITION BY d.scope ORDER BY d.next_at) AS place FROM ${joined} WHERE ${isDue})
-          WHERE place <= ${perOwner} ORDER BY next_at LIMIT ${perRun}`
+          WHERE place <= ${perOwner} ORDER BY place, next_at LIMIT ${perRun}`
       : sql`SELECT d.id FROM ${joined} WHERE d.scope = ${scope} AND ${isDue} ORDER BY d.next_at LIMIT ${perRun}`;
   const claimed = await db
     .update(webhookDeliveries)

@@ -23,8 +23,6 @@ import {
 const METHODS = { "streamable-http": ["GET", "POST", "DELETE"], sse: ["GET"], websocket: [] };
 /** Answered before any work starts, so the connect timeout applies. */
 const OPENING = ["initialize", "server/discover"];
-/** JSON-RPC error of a tool that the server does not offer to this caller. */
-const TOOL_UNKNOWN = -32602;
 const LISTEN = "subscriptions/listen";
 /** Requests without an effect. They can be sent again if the server may have received them. */
 const READING = [
@@ -172,7 +170,7 @@ async function addressOf(exchange: ProxiedCall): Promise<string> {
 
 /** Whether a call was rejected because its tool is not allowed. The server has not received the request. */
 export function isToolRefusal(error: unknown): boolean {
-  return error instanceof ProxyRefusal && error.rpcCode === TOOL_UNKNOWN;
+  return error instanceof ProxyRefusal && error.rpcCode === -32602;
 }
 
 /** The error for a method that the address does not accept. */
@@ -199,7 +197,7 @@ function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: P
   if (refused !== undefined)
     throw new ProxyRefusal(
       200,
-      TOOL_UNKNOWN,
+      -32602,
       `Tool '${refused}' not found on this server. \`tools/list\` returns its tools.`,
     );
   return rewriteRpcBody(body);

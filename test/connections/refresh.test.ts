@@ -63,6 +63,16 @@ describe("an expired token", () => {
     },
   );
 
+  it("that lacks a scope is sent once through the proxy, also if the identity is cached", async () => {
+    const { server, key } = await connected({});
+    expect(await proxied(server, key)).toContain("you are account");
+    await server.change({ requires: "ever" });
+    const calls = async () => (await server.log()).calls.filter(({ method }) => method === "tools/call").length;
+    const before = await calls();
+    expect(await proxied(server, key)).toContain("requires you to sign in");
+    expect(await calls()).toBe(before + 1);
+  });
+
   it("is renewed before its end, and used while the issuer is down", async () => {
     const { server, key } = await connected({ expiresIn: 50 });
     await server.change({ tokenStatus: 503 });

@@ -3,6 +3,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CachedChat } from "../../support/cached-chat";
+import { call, keyFor } from "../../support/call";
+import { publishOwn } from "../../support/chat-turns";
 import { holdClock, releaseClock } from "../../support/clock";
 import { breakWith, NEVER_WORKS } from "../../support/faults";
 import { expectLog } from "../../support/logs";
@@ -17,6 +19,7 @@ import {
   THANKS,
 } from "../../support/predicted";
 import { clearRegistry, deleteSkill, seedSkill } from "../../support/registry";
+import { form, skillZip } from "../../support/skill";
 import { activeIn, load, someone, textOf } from "../../support/users";
 
 beforeEach(clearRegistry);
@@ -69,7 +72,7 @@ describe("a prediction that is only compared", () => {
     expect(JSON.stringify(rows)).not.toContain("zebracrossing");
   });
 
-  it("never names another user's skill, a deleted one, or one that only users can select", async () => {
+  it("never names another user's skill or a deleted one", async () => {
     const other = await predictedUser();
     const stranger = someone(undefined, {});
     await stranger.seed({ name: "garden", description: "Advises on vegetables.", tokens: 3_000 });
@@ -233,6 +236,20 @@ describe("a prediction that is appended", () => {
     expect((await predictionsIn(user, "d"))[0]?.skill?.name).toBe("violin");
     expectNothingAppended(violin);
   });
+});
+
+it("a skill that only users select is not predicted", async () => {
+  const { user, say } = await predictedUser();
+  const violin = { name: "violin", description: "Practises scales, bows and strings." };
+  const question = "How do I practise scales on the violin with bows and strings?";
+  const key = await keyFor(user.name);
+  const { id } = await publishOwn(key, { ...violin, body: "Play. ".repeat(300) });
+  await say("before", question, on);
+  expect((await predictionsIn(user, "before"))[0]?.skill?.name).toBe("violin");
+  const kept = form(skillZip({ ...violin, body: "Play. ".repeat(300), frontmatter: "disable-model-invocation: true" }));
+  expect((await call("PUT", `/api/v1/kinds/skills/${id}`, { key, body: kept })).status).toBe(200);
+  expectNothingAppended(await say("after", question, on));
+  expect((await predictionsIn(user, "after"))[0]?.skill).toBeNull();
 });
 
 describe("two skills that collide", () => {

@@ -95,6 +95,20 @@ describe("the predictions of an agent", () => {
     expect(rows.results).toEqual([]);
   });
 
+  it("of a public agent are for admins: its users cannot read them", async () => {
+    const { user } = await predictedUser();
+    const json = {
+      metadata: { name: "for-all", namespace: "public" },
+      spec: { systemPrompt: "Be brief.", skills: [] },
+    };
+    const made = await call("POST", G, { json });
+    const { metadata } = await made.json<{ metadata: { labels: { id: string } } }>();
+    const { id } = metadata.labels;
+    expect((await call("GET", `${G}/${id}`, { as: user.name })).status).toBe(200);
+    expect((await figuresOf(user, id)).status).toBe(403);
+    expect((await call("GET", `${G}/${id}/predictions`)).status).toBe(200);
+  });
+
   it("are dropped for an agent that was deleted before they arrived", async () => {
     const { user, id } = await conversationWith();
     expect((await call("DELETE", `${G}/${id}`, { as: user.name })).status).toBe(204);

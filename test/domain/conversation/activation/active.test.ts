@@ -12,6 +12,16 @@ const shown = (events: ConversationEvent[]) =>
     (active) => `${active.skill.name} ${active.reason} ${active.remaining} @${active.loaded_in_turn}`,
   );
 
+it("names a predicted skill so until the model loads it, also after it was unloaded and is used again", () => {
+  const a = ref("a");
+  const skill = { name: "a", skill_id: a.skill_id, version_id: a.version_id, probability: 0.9, cost: 1, saved: 2 };
+  const predicted = turn(1, [a], { prediction: { agent: null, skill: { ...skill, appended: true } } });
+  expect(shown([predicted])).toEqual(["a predicted 5 @1"]);
+  expect(shown([predicted, loaded(1, [a])])).toEqual(["a loaded 5 @1"]);
+  const used = Object.assign(loaded(1, [a]), { used: true });
+  expect(shown([predicted, unloaded(1, "a"), used])).toEqual(["a loaded 5 @1"]);
+});
+
 describe("retention", () => {
   // Seed 000, 4.3: a skill loaded in turn T is active in T and T+1 … T+R with R, R, R-1 … 1 remaining turns, and inactive in T+R+1.
   it.each<[Retention, (number | null)[]]>([

@@ -7,6 +7,7 @@ import { CATALOG_LIMITS } from "../domain/limits";
 import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
+import { deleteOldEvents } from "../storage/d1/events";
 import { stalledImports } from "../storage/d1/imports/imports";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
 import { deleteOldServerChecks } from "../storage/d1/servers/checks";
@@ -61,6 +62,7 @@ export async function cleanUp(
   await deleteUnusedClients(db, now);
   await deleteOldServerChecks(db, now - DURATIONS.serverChecksKept);
   await deleteOldDeliveries(db, now - DURATIONS.webhookDeliveriesKept);
+  await deleteOldEvents(db, now - DURATIONS.eventsKept);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });

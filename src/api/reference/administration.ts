@@ -349,6 +349,12 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     about: "Connects to an MCP server and returns its tools or the error. Nothing is stored.",
     retry: "safe",
   },
+  "GET /api/v1/events": {
+    id: "events.list",
+    about:
+      "Returns the events of all skills that you can read, with the same content as those of webhooks: your skills, those of your groups, and public ones. With `Accept: text/event-stream`, the response is a stream that continues with new events for 10 minutes; the header `Last-Event-ID` replaces `after`. `reset` means that older events were deleted: list the skills again, and continue with `last_event_id`.",
+    events: "RegistryEvent",
+  },
   "GET /api/v1/webhooks": {
     id: "webhooks.list",
     about: "Lists your webhooks, those of a group, or those of the gateway, by name.",

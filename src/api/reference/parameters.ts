@@ -130,5 +130,6 @@ export const TAGS: Readonly<Record<string, string>> = {
   turns: "Turns of a conversation.",
   users: "Users and their data.",
   versions: "Versions of skills.",
+  events: "Events of skills, as a list or a stream.",
   webhooks: "Webhooks: events of skills, sent to a URL.",
 };

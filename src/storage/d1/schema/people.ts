@@ -11,6 +11,7 @@ import { connections, connectRequests } from "./connections";
 import { consoleSessions, SESSION_FACTS } from "./console";
 import { conversations, runFiles } from "./conversations";
 import { draftReaders } from "./drafts";
+import { events } from "./events";
 import { EXPORTED_IMPORTS, imports } from "./imports";
 import { publishers } from "./publishers";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./registry";
@@ -236,6 +237,16 @@ export const USER_COLUMNS: readonly UserColumn[] = [
         created_at: webhooks.createdAt,
         updated_at: webhooks.updatedAt,
       },
+    },
+    erased: DELETED,
+  },
+  {
+    table: events,
+    column: events.scope,
+    holds: "scope",
+    exported: {
+      as: "events",
+      columns: { type: events.type, data: events.data, at: events.at },
     },
     erased: DELETED,
   },

@@ -198,7 +198,7 @@ export class SkillGateway {
     for (let attempt = 0; ; ) {
       signal?.throwIfAborted();
       try {
-        const query = last === undefined ? {} : { after: last };
+        const query = last === undefined ? {} : { last_event_id: last };
         const more = { accept: "text/event-stream" };
         const answer = await this.#send("events.list", { query }, { signal: signal ?? null }, more, async (one) => one);
         if (answer.body !== null)

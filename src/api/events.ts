@@ -21,13 +21,13 @@ eventRoutes.openapi(
     summary: "Returns or streams events of skills.",
     request: {
       query: z.object({
-        after: eventPlace.optional().openapi({ description: "The id of the last received event." }),
+        last_event_id: eventPlace.optional(),
       }),
       headers: z.object({ "last-event-id": eventPlace.optional() }),
     },
     responses: {
       200: {
-        description: "The events after `after`.",
+        description: "The events after `last_event_id`.",
         content: {
           "application/json": described(() => eventsSchema().openapi("RegistryEvents")),
           "text/event-stream": { schema: z.string() },
@@ -38,7 +38,7 @@ eventRoutes.openapi(
   }),
   async (c) => {
     const context = c.get("context");
-    const lastId = c.req.valid("header")["last-event-id"] ?? c.req.valid("query").after ?? null;
+    const lastId = c.req.valid("header")["last-event-id"] ?? c.req.valid("query").last_event_id ?? null;
     const streams = (c.req.header("accept") ?? "").includes("text/event-stream") && c.req.method === "GET";
     if (!streams) return c.json(await readMissed(context, lastId), 200);
     const socket = await openEventSocket(c.env, context.caller.principal.userId);

@@ -36,7 +36,7 @@ function scriptedClient(...answers: (() => Response | Promise<Response>)[]) {
   const asked: { after: string | null; accept: string | null }[] = [];
   const ask: typeof fetch = async (input, init) => {
     const url = new URL(String(input));
-    asked.push({ after: url.searchParams.get("after"), accept: new Headers(init?.headers).get("accept") });
+    asked.push({ after: url.searchParams.get("last_event_id"), accept: new Headers(init?.headers).get("accept") });
     return (answers.shift() ?? (() => new Response("{}", { status: 401 })))();
   };
   return { client: new SkillGateway({ url: "https://gateway.test", key: "k", fetch: ask, retries: 0 }), asked };

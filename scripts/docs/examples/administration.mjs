@@ -199,5 +199,5 @@ async function recordWebhooks(on, weather) {
   await on.record("webhooks.deliveries", hook);
   await on.record("webhooks.delete", hook);
   // A place before the first event, so that the example has some.
-  await on.record("events.list", { query: { after: `${Date.now()}.0` } });
+  await on.record("events.list", { query: { last_event_id: `${Date.now()}.0` } });
 }

@@ -243,7 +243,7 @@ export interface Operations {
   /** Creates or replaces a draft. */
   "drafts.push": { request: { path: { name: string }; body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** `default` (your own) or the name of a group. */ namespace?: string; /** True if it will be published to everybody. Admins only. */ public?: "true" | "false"; /** Comma-separated ids of users who can try it. */ users?: string } }; answer: PushedDraft };
   /** Returns or streams events of skills. */
-  "events.list": { request: { query?: { after?: string } }; answer: RegistryEvents; event: RegistryEvent };
+  "events.list": { request: { query?: { last_event_id?: string } }; answer: RegistryEvents; event: RegistryEvent };
   /** Returns the state and the packages of the executor. */
   "executor.get": { request: {  }; answer: Executor };
   /** Deletes a file that a script created. */

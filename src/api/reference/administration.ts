@@ -352,7 +352,7 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
   "GET /api/v1/events": {
     id: "events.list",
     about:
-      "Returns the events of all skills that you can read, with the same content as those of webhooks: your skills, those of your groups, and public ones. With `Accept: text/event-stream`, the response is a stream that continues with new events for 10 minutes; the header `Last-Event-ID` replaces `after`. `reset` means that older events were deleted: list the skills again, and continue with `last_event_id`.",
+      "Returns the events of all skills that you can read, with the same content as those of webhooks: your skills, those of your groups, and public ones. With `Accept: text/event-stream`, the response is a stream that continues with new events for 10 minutes; the header `Last-Event-ID` replaces `last_event_id`. `reset` means that older events were deleted: list the skills again, and continue with `last_event_id`.",
     events: "RegistryEvent",
   },
   "GET /api/v1/webhooks": {

@@ -2,7 +2,10 @@
 
 import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
-import { EVENT_LIMITS } from "../domain/events/events";
+import { EVENT_LIMITS } from "../domain/events/limits";
+
+/** The header with the digest of the user who opens a stream. */
+export const STREAM_USER = "x-stream-user";
 
 /** There is one object, because each event is read once for all streams. */
 const hub = (env: Env) => env.EVENTS.getByName("events");
@@ -19,7 +22,7 @@ export async function announceEvent(env: Env, seq: number): Promise<void> {
 /** Opens a socket on which the object sends the events of all scopes. Throws `rate_limited` above the limits. */
 export async function openEventSocket(env: Env, userId: string): Promise<WebSocket> {
   const user = await sha256Hex(`events ${userId}`);
-  const answer = await hub(env).fetch("https://events/", { headers: { upgrade: "websocket", "x-stream-user": user } });
+  const answer = await hub(env).fetch("https://events/", { headers: { upgrade: "websocket", [STREAM_USER]: user } });
   const { webSocket } = answer;
   if (webSocket !== null) {
     webSocket.accept();

@@ -3,7 +3,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EVENT_LIMITS } from "../../src/domain/events/events";
+import { EVENT_LIMITS } from "../../src/domain/events/limits";
 import { deleteOldEvents } from "../../src/storage/d1/events";
 import { call, keyFor } from "../support/call";
 import { published, publishOwn, publishPublic } from "../support/chat-turns";

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { type JsonObject, jsonObject } from "../json";
 import { messageBody } from "../webhooks/webhooks";
+import { EVENT_LIMITS } from "./limits";
 
 /** A stored event. `scope` is that of the skill. */
 export const storedEventSchema = z.lazy(() =>
@@ -12,26 +13,6 @@ export type RegistryEvent = z.infer<typeof storedEventSchema>;
 
 /** Stands for deleted events of a scope that had too many. */
 export const DELETED_EVENTS = "events.deleted";
-
-export const EVENT_LIMITS = {
-  /** Open streams of one user, and of all together. */
-  perUser: 10,
-  total: 5_000,
-  /** Missed events that are sent to a reader that continues. With more, it must list again. */
-  missed: 1_000,
-  /** Stored events of one scope after the hourly clean-up. */
-  perScope: 1_000,
-  /** Events that the hub reads at once, and how far back it reads if it does not know what it sent. */
-  read: 500,
-  lookBack: 100,
-  /** Bytes that a reader may leave unread. */
-  unreadBytes: 65_536,
-  /** Milliseconds. */
-  streamMs: 10 * 60_000,
-  keepAliveMs: 15_000,
-  /** Readers wait this long before they connect again. */
-  retryMs: 3_000,
-} as const;
 
 /** A place in the stream. `at` is the time of the event, in milliseconds since the epoch. */
 export interface EventPlace {

@@ -4,12 +4,12 @@ import * as z from "zod";
 import { type Principal, visibleScopes } from "../../domain/access/access";
 import {
   DELETED_EVENTS,
-  EVENT_LIMITS,
   eventText,
   placeText,
   type RegistryEvent,
   storedEventSchema,
 } from "../../domain/events/events";
+import { EVENT_LIMITS } from "../../domain/events/limits";
 import type { Context } from "../context";
 import { startAfter } from "./missed";
 

@@ -1,13 +1,8 @@
 // Stores registry events in D1.
 
 import { and, asc, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
-import {
-  DELETED_EVENTS,
-  EVENT_LIMITS,
-  type EventInput,
-  type Missed,
-  type RegistryEvent,
-} from "../../domain/events/events";
+import { DELETED_EVENTS, type EventInput, type Missed, type RegistryEvent } from "../../domain/events/events";
+import { EVENT_LIMITS } from "../../domain/events/limits";
 import type { Database } from "./database";
 import { events } from "./schema/events";
 import { now } from "./schema/registry";

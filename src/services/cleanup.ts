@@ -9,6 +9,7 @@ import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
+import { deleteOldReviews } from "../storage/d1/review/reviews";
 import { deleteOldServerChecks } from "../storage/d1/servers/checks";
 import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
 import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
@@ -60,6 +61,7 @@ export async function cleanUp(
   await deleteUnusedUpstreamClients(db, now - DAY_MS);
   await deleteUnusedClients(db, now);
   await deleteOldServerChecks(db, now - DURATIONS.serverChecksKept);
+  await deleteOldReviews(db, now - DURATIONS.reviewsKept, OLD_REVIEWS);
   await deleteOldDeliveries(db, now - DURATIONS.webhookDeliveriesKept);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
@@ -74,6 +76,9 @@ export async function cleanUp(
 
 /** Maximum number of connections to deleted servers that are revoked per hour. */
 const ORPHANS = 100;
+
+/** Maximum number of old submissions that are deleted per hour. */
+const OLD_REVIEWS = 1_000;
 
 /** Maximum number of stalled imports woken per hour. */
 const LOST_IMPORTS = 100;

@@ -20,8 +20,10 @@ export const DRAFT_QUERIES: Record<string, (db: Database) => Promise<unknown>> =
       now: 0,
     }),
   putDraft: async (db) => {
-    await drafts.putDraft(db, null, skill("drf-1"), { ...version("ver_drf-1", "drf-1") }, facts);
-    await drafts.putDraft(db, { id: "drf-1" }, skill("drf-1"), { ...version("ver_drf-1", "drf-1") }, facts);
+    await drafts.putDraft(db, null, skill("drf-1"), { ...version("ver_drf-1", "drf-1") }, facts, []);
+    await drafts.putDraft(db, { id: "drf-1" }, skill("drf-1"), { ...version("ver_drf-1", "drf-1") }, facts, [
+      { reviewId: "rev_1", eventId: "rve_1" },
+    ]);
   },
   deleteDrafts: (db) => drafts.deleteDrafts(db, [{ id: "none", author: BIG_USER }]),
   readDraftOf: (db) => drafts.readDraftOf(db, "none"),

@@ -40,6 +40,7 @@ export const READING: Record<string, string> = {
   readScopeUse: "counting reads what it counts",
   readUserUse: "counting reads what it counts",
   listUsers: "counting reads what it counts, up to a thousand of each for a user",
+  listReviews: "reads a page of each scope and state, then returns one page of all",
   nameAt: "a position is found by walking there",
   readViewRows: "counts all names, from an index alone",
 };

@@ -12,9 +12,16 @@ import { CONVERSATION_TEXTS } from "./conversations";
 import { FIELDS } from "./fields";
 import type { OperationText, OperationTexts, Retry } from "./operation";
 import { HEADERS, PARAMETERS, RESOURCES, TAGS } from "./parameters";
+import { REVIEW_TEXTS } from "./reviews";
 import { SKILL_TEXTS } from "./skills";
 
-const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS, ...COMPAT_TEXTS };
+const TEXTS: OperationTexts = {
+  ...CONVERSATION_TEXTS,
+  ...SKILL_TEXTS,
+  ...REVIEW_TEXTS,
+  ...ADMINISTRATION_TEXTS,
+  ...COMPAT_TEXTS,
+};
 
 const DESCRIPTION = `Skills on demand for any chat front end or agent.
 

@@ -83,7 +83,8 @@ export const REVIEW_QUERIES: Record<string, (db: Database) => Promise<unknown>> 
     if ((await reviews.readReview(db, "rev_00030"))?.state !== "approved") throw new Error("not approved");
   },
   groupReview: async (db) => approval.groupReview(db, "g"),
-  readReviewState: (db) => approval.readReviewState(db, "g", "ver_0-1"),
+  readGroupReview: (db) => approval.readGroupReview(db, "g"),
+  readVersionReview: (db) => approval.readVersionReview(db, "ver_0-1"),
   readCompared: (db) => content.readCompared(db, "ver_0-1", { scope: "public", folded: "skill-00001" }),
   readCurrentId: (db) => content.readCurrentId(db, "public", "skill-00001"),
   readReviewedVersion: (db) => content.readReviewedVersion(db, "ver_0-1"),

@@ -7,7 +7,13 @@ import type { ReviewPolicy } from "../../domain/settings/settings";
 import { reviewEvent, skillEvent } from "../../domain/webhooks/webhooks";
 import { constraintOf, type Database } from "../../storage/d1/database";
 import { activateVersion } from "../../storage/d1/registry/publishing";
-import { APPROVAL_CONSTRAINT, type Approval, approving, readReviewState } from "../../storage/d1/review/approval";
+import {
+  APPROVAL_CONSTRAINT,
+  type Approval,
+  approving,
+  readGroupReview,
+  readVersionReview,
+} from "../../storage/d1/review/approval";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { audited } from "../audit";
 import type { Context } from "../context";
@@ -17,16 +23,16 @@ export function requireNoReview(settings: Context["settings"], scope: string, of
   if (reviewPolicyOf(settings, scope, ofGroup) === "required") throw reviewRequired(scope);
 }
 
-/** Throws if a version cannot become current, because its scope requires a review that the version does not have. */
-export async function requireReviewed(context: Context, scope: string, versionId: string): Promise<void> {
-  const { ofGroup, isReviewed } = await readReviewState(context.db, groupOfScope(scope) ?? "", versionId);
-  if (!isReviewed) requireNoReview(context.settings, scope, ofGroup);
+/** Whether only reviewed versions of the scope can become current. Reads the group's choice if the settings do not decide. */
+export async function isReviewRequired({ db, settings }: Context, scope: string): Promise<boolean> {
+  const group = groupOfScope(scope);
+  const isBound = group === null || settings.REVIEW_GROUPS === "required";
+  return reviewPolicyOf(settings, scope, isBound ? null : await readGroupReview(db, group)) === "required";
 }
 
-/** Whether only reviewed versions of the scope can become current. */
-export async function isReviewRequired(context: Context, scope: string): Promise<boolean> {
-  const { ofGroup } = await readReviewState(context.db, groupOfScope(scope) ?? "", "");
-  return reviewPolicyOf(context.settings, scope, ofGroup) === "required";
+/** Throws if no review approved a version that becomes current in a scope with required reviews. */
+export async function requireReviewed({ db }: Context, scope: string, versionId: string): Promise<void> {
+  if ((await readVersionReview(db, versionId)) === null) throw reviewRequired(scope);
 }
 
 /** Returns a database whose next batch also approves a submission, with its record in the log and its event. */

@@ -141,10 +141,13 @@ export async function readVersions(
 /** Makes a version current. */
 export async function activate(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
-  const version = await findVersion(context, skill, versionId);
+  const [version, mustBeReviewed] = await Promise.all([
+    findVersion(context, skill, versionId),
+    isReviewRequired(context, skill.scope),
+  ]);
   if (version.versionId === version.currentId) return version;
   if (version.yankedAt !== null) throw versionYanked(version, "Unyank it before you make it the current version.");
-  await requireReviewed(context, skill.scope, versionId);
+  if (mustBeReviewed) await requireReviewed(context, skill.scope, versionId);
   const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
   const event = skillEvent("skill.activated", skill, { id: version.versionId, label: version.label });
   const change = { before, after, event, when: { version: version.versionId, yanked: false } } as const;
@@ -167,9 +170,11 @@ export async function yank(
   consent: (stands: { isCurrent: boolean; isLast: boolean }) => void = () => {},
 ): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
-  const onlyReviewed = await isReviewRequired(context, skill.scope);
   for (let round = 0; round < ROUNDS; round++) {
-    const version = await findVersion(context, skill, versionId);
+    const [version, onlyReviewed] = await Promise.all([
+      findVersion(context, skill, versionId),
+      isReviewRequired(context, skill.scope),
+    ]);
     if (version.yankedAt !== null) return findSkill(context, id);
     const next = await readSuccessor(context.db, id, versionId, onlyReviewed);
     consent({ isCurrent: version.currentId === versionId, isLast: next === null });
@@ -185,7 +190,10 @@ export async function yank(
 /** Reverts a yank. The version becomes current only if there is no other, and if it was reviewed where reviews are required. */
 export async function unyank(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
-  const version = await findVersion(context, skill, versionId);
+  const [version, onlyReviewed] = await Promise.all([
+    findVersion(context, skill, versionId),
+    isReviewRequired(context, skill.scope),
+  ]);
   if (version.yankedAt !== null) {
     const after = { version: version.label, version_id: versionId };
     const event = skillEvent("skill.unyanked", skill, { id: versionId, label: version.label });
@@ -194,7 +202,7 @@ export async function unyank(context: Context, id: string, versionId: string): P
       event,
       when: { version: versionId, yanked: false },
     });
-    await unyankVersion(recorded, version, await isReviewRequired(context, skill.scope));
+    await unyankVersion(recorded, version, onlyReviewed);
   }
   return findSkill(context, id);
 }

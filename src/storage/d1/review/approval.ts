@@ -87,15 +87,17 @@ export function groupReview(db: Database, group: string) {
   return db.select({ review: groups.review }).from(groups).where(eq(groups.name, group));
 }
 
-/** Returns a group's own choice, and whether a version was reviewed. */
-export async function readReviewState(
-  db: Database,
-  group: string,
-  versionId: string,
-): Promise<{ ofGroup: ReviewPolicy | null; isReviewed: boolean }> {
-  const [[found], reviewed] = await db.batch([
-    groupReview(db, group),
-    db.select({ id: versionReviews.versionId }).from(versionReviews).where(eq(versionReviews.versionId, versionId)),
-  ]);
-  return { ofGroup: found?.review ?? null, isReviewed: reviewed.length > 0 };
+/** Returns a group's own choice; `null`: it has none. */
+export async function readGroupReview(db: Database, group: string): Promise<ReviewPolicy | null> {
+  const [found] = await groupReview(db, group);
+  return found?.review ?? null;
+}
+
+/** Returns the approval of a version, or `null`. */
+export async function readVersionReview(db: Database, versionId: string): Promise<VersionReview | null> {
+  const [found] = await db
+    .select({ id: versionReviews.reviewId, reviewers: versionReviews.reviewers })
+    .from(versionReviews)
+    .where(eq(versionReviews.versionId, versionId));
+  return found ?? null;
 }

@@ -160,6 +160,7 @@ export default defineConfig(async () => {
                     "hono/route",
                     "jose",
                     "oauth4webapi",
+                    "markdown-it",
                     "semver/functions/compare-loose",
                     "semver/functions/satisfies",
                     "semver/ranges/valid",

@@ -16,44 +16,42 @@ const among = (urls: readonly string[], more: Partial<UpstreamTarget> = {}): Ups
   clientOf(urls[0] ?? "", { ...slow, instances: urls.map((url) => ({ url, weight: 1 })), ...more });
 
 describe("one of three instances is killed under 32 clients", () => {
-  it(
-    "fails no call after its ejection, and none that could be repeated",
-    { tags: ["slow"] },
-    async () => {
-      const names = ["everything:kill-a", "everything:kill-b", "everything:kill-c"];
-      const urls = await Promise.all(names.map(realServer));
-      const [, killed = ""] = urls;
-      const clients = Array.from({ length: CLIENTS }, () => among(urls));
-      await Promise.all(clients.map((client) => client.list()));
-      const held = new Set(clients.map(({ memory }) => memory.session?.instance));
-      expect([...held].sort()).toEqual([0, 1, 2]);
+  it("fails no call after its ejection, and none that could be repeated", {
+    tags: ["slow"],
+    timeout: 120_000,
+  }, async () => {
+    const names = ["everything:kill-a", "everything:kill-b", "everything:kill-c"];
+    const urls = await Promise.all(names.map(realServer));
+    const [, killed = ""] = urls;
+    const clients = Array.from({ length: CLIENTS }, () => among(urls));
+    await Promise.all(clients.map((client) => client.list()));
+    const held = new Set(clients.map(({ memory }) => memory.session?.instance));
+    expect([...held].sort()).toEqual([0, 1, 2]);
 
-      let isKilled = false;
-      const failures: { wasEjected: boolean; reads: boolean; text: string }[] = [];
-      const busy = async (client: Upstream, n: number) => {
-        for (let left = AFTERWARDS; left > 0; left -= isKilled ? 1 : 0) {
-          const reads = n % 2 === 0;
-          const wasEjected = isEjected(killed);
-          const failed = (text: string) => void failures.push({ wasEjected, reads, text });
-          if (reads) await client.ask("resources/list", {}).catch((error: Error) => failed(error.message));
-          else {
-            const result = await client.call("echo", { message: `${n}` });
-            if (result.isError) failed(textOf(result));
-            else expect(textOf(result)).toBe(`Echo: ${n}`);
-          }
+    let isKilled = false;
+    const failures: { wasEjected: boolean; reads: boolean; text: string }[] = [];
+    const busy = async (client: Upstream, n: number) => {
+      for (let left = AFTERWARDS; left > 0; left -= isKilled ? 1 : 0) {
+        const reads = n % 2 === 0;
+        const wasEjected = isEjected(killed);
+        const failed = (text: string) => void failures.push({ wasEjected, reads, text });
+        if (reads) await client.ask("resources/list", {}).catch((error: Error) => failed(error.message));
+        else {
+          const result = await client.call("echo", { message: `${n}` });
+          if (result.isError) failed(textOf(result));
+          else expect(textOf(result)).toBe(`Echo: ${n}`);
         }
-      };
-      const working = clients.map(busy);
-      await stopServer(names[1] ?? "");
-      isKilled = true;
-      await Promise.all(working);
-      expect(isEjected(killed)).toBe(true);
-      expect(failures.filter(({ wasEjected, reads }) => wasEjected || reads)).toEqual([]);
-      const after = new Set(clients.map(({ memory }) => memory.session?.instance));
-      expect([...after].sort()).toEqual([0, 2]);
-    },
-    120_000,
-  );
+      }
+    };
+    const working = clients.map(busy);
+    await stopServer(names[1] ?? "");
+    isKilled = true;
+    await Promise.all(working);
+    expect(isEjected(killed)).toBe(true);
+    expect(failures.filter(({ wasEjected, reads }) => wasEjected || reads)).toEqual([]);
+    const after = new Set(clients.map(({ memory }) => memory.session?.instance));
+    expect([...after].sort()).toEqual([0, 2]);
+  });
 });
 
 describe("a session", () => {
@@ -75,28 +73,26 @@ describe("a session", () => {
 });
 
 describe("an instance that is down", () => {
-  it(
-    "does not fail a call that finds it at the handshake, and returns after a probe",
-    { tags: ["slow"] },
-    async () => {
-      const name = "everything:back";
-      const [down = "", up = ""] = [await realServer(name), await realServer("everything")];
-      await stopServer(name);
-      let now = Date.now();
-      const urls = [down, up];
-      const one = () =>
-        clientOf(down, { ...slow, instances: urls.map((url) => ({ url, weight: 1 })) }, undefined, () => now);
-      // The choice is random, and one of these meets the instance that is down.
-      while (!isEjected(down)) expect(textOf(await one().call("echo", { message: "x" }))).toBe("Echo: x");
-      await restart(name);
-      expect(textOf(await one().call("echo", { message: "y" }))).toBe("Echo: y");
-      expect(isEjected(down)).toBe(true);
-      now += 5_000;
-      await one().list();
-      await expect.poll(() => isEjected(down), { timeout: 30_000 }).toBe(false);
-    },
-    60_000,
-  );
+  it("does not fail a call that finds it at the handshake, and returns after a probe", {
+    tags: ["slow"],
+    timeout: 60_000,
+  }, async () => {
+    const name = "everything:back";
+    const [down = "", up = ""] = [await realServer(name), await realServer("everything")];
+    await stopServer(name);
+    let now = Date.now();
+    const urls = [down, up];
+    const one = () =>
+      clientOf(down, { ...slow, instances: urls.map((url) => ({ url, weight: 1 })) }, undefined, () => now);
+    // The choice is random, and one of these meets the instance that is down.
+    while (!isEjected(down)) expect(textOf(await one().call("echo", { message: "x" }))).toBe("Echo: x");
+    await restart(name);
+    expect(textOf(await one().call("echo", { message: "y" }))).toBe("Echo: y");
+    expect(isEjected(down)).toBe(true);
+    now += 5_000;
+    await one().list();
+    await expect.poll(() => isEjected(down), { timeout: 30_000 }).toBe(false);
+  });
 
   it("is used if there is no other, and the failure is reported", async () => {
     const name = "everything:alone";

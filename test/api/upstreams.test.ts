@@ -86,24 +86,20 @@ describe("servers", () => {
     ["everything-sse", "sse", 15, 4],
     ["memory", "streamable-http", 9, 2],
     ["memory-sse", "sse", 9, 2],
-  ])(
-    "of third parties: every tool of %s is listed and can be called",
-    { tags: ["slow"] },
-    async (name, type, most, refused) => {
-      const user = `every-${name}`;
-      const chat = await talk(user, withServers({ real: { url: await realServer(name), type, timeout: 20 } }));
-      const { tools } = await connectedTurn(chat);
-      const mine = tools.filter((tool) => tool.name.startsWith("real__"));
-      expect(mine.length).toBeGreaterThanOrEqual(most - 1);
-      const { results } = await chat.calls(
-        ...mine.map((tool) => ({ id: tool.name, name: tool.name, arguments: sampleOf(tool.inputSchema) })),
-      );
-      const failed = results.filter((result) => result.isError).map((result) => `${result.name}: ${textOf(result)}`);
-      // Errors from a tool are valid answers. A missing answer would be a gateway error.
-      expect(failed.filter((one) => /MCP tool '[^']*' (timed out|failed)/.test(one))).toEqual([]);
-      expect(failed.length).toBeLessThanOrEqual(refused);
-    },
-  );
+  ])("of third parties: every tool of %s can be called", { tags: ["slow"] }, async (name, type, most, refused) => {
+    const user = `every-${name}`;
+    const chat = await talk(user, withServers({ real: { url: await realServer(name), type, timeout: 20 } }));
+    const { tools } = await connectedTurn(chat);
+    const mine = tools.filter((tool) => tool.name.startsWith("real__"));
+    expect(mine.length).toBeGreaterThanOrEqual(most - 1);
+    const { results } = await chat.calls(
+      ...mine.map((tool) => ({ id: tool.name, name: tool.name, arguments: sampleOf(tool.inputSchema) })),
+    );
+    const failed = results.filter((result) => result.isError).map((result) => `${result.name}: ${textOf(result)}`);
+    // Errors from a tool are valid answers. A missing answer would be a gateway error.
+    expect(failed.filter((one) => /MCP tool '[^']*' (timed out|failed)/.test(one))).toEqual([]);
+    expect(failed.length).toBeLessThanOrEqual(refused);
+  });
 
   it("are not connected before their skill is active", async () => {
     await publishOwn(await keyFor("lazy"), serverSkill("quiet", { one: ok() }));

@@ -20,6 +20,7 @@ import {
 } from "./kinds";
 import { signInSettings } from "./sign-in";
 import { missingForSignIn, signInPageSettings } from "./sign-in-page";
+import { telemetrySettings } from "./telemetry";
 
 /** Cloudflare's location hints as of 2026-11-22. In `sam`, `afr` and `me`, objects are created in the nearest supported location. */
 export const REGIONS = [
@@ -229,6 +230,7 @@ export const SETTINGS = {
   ...issuerSettings,
   ...signInSettings,
   ...signInPageSettings,
+  ...telemetrySettings,
 };
 
 export type Settings = ValuesOf<typeof SETTINGS>;

@@ -13,6 +13,7 @@ import { passThrough } from "./pass-through";
 import { chatSettings, type ParsedChatRequest, settle, tailOfItem, tailsOf } from "./request";
 import { ResponseStream } from "./response-stream";
 import type { ReleaseSlot } from "./slots";
+import { ChatSpans } from "./telemetry";
 import { countedCall, type ModelCall, modelCall, retryingCall } from "./upstream";
 
 /** The context of a request, besides its body. */
@@ -50,18 +51,24 @@ async function answered(place: ChatContext): Promise<Response> {
   const called = isDemo(model)
     ? demoCall(context, protocol)
     : await modelCall(context, protocol, model, protocol.path, headers);
+  const spans = new ChatSpans(context, {
+    ...{ protocol, model: model.entry.model, ghost: asked.ghost ?? place.ghost, isStream: asked.body.stream === true },
+    conversation: asked.conversation,
+  });
   const call = countedCall(context, model, retryingCall(protocol, model, called));
   // An answer whose parts can be referenced later is stored, with or without skills.
   const isInChat = asked.plain === "tool_choice" && !asked.isNew;
   if (asked.plain !== null && !isInChat && (asked.plain === "off" || !asked.isKept))
-    return asItIs(place, call, asked.plain);
+    return asItIs(place, { call, spans }, asked.plain);
   const stream = asked.body.stream === true;
   const abort = new AbortController();
   // If the caller stops reading, the model call is aborted.
   const output = new ResponseStream(() => abort.abort());
   place.signal.addEventListener("abort", () => output.leave(), { once: true });
   const { api, target } = place.open(asked.conversation);
+  spans.beginAnswer();
   const loop: Loop = {
+    spans,
     ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
     ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
     ...{ settings: chatSettings(asked.ghost ?? place.ghost), isRetry: place.isRetry, signal: abort.signal },
@@ -71,23 +78,33 @@ async function answered(place: ChatContext): Promise<Response> {
     write: (text) => (stream ? output.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
-  const begun = await anyway(place, beginLoop(loop));
+  const begun = await anyway(place, beginLoop(loop)).catch((error: unknown) => {
+    spans.endAnswer(error);
+    throw error;
+  });
   if (begun === null) {
     // Nobody can find the conversation again.
     if (asked.isNew) place.later(api.erase(target).then(unwrap));
-    return asItIs(place, call, asked.plain ?? "none");
+    return asItIs(place, { call, spans }, asked.plain ?? "none");
   }
   // Reported immediately, not after a running tool has ended, so that a repeated request can continue.
   abort.signal.addEventListener("abort", () => place.later(abortAttempt(begun)), { once: true });
   const named = { "x-conversation-id": asked.conversation };
   if (!stream) {
-    await anyway(place, finished(place, begun).finally(place.release));
+    const ended = finished(place, begun).then(() => spans.endAnswer());
+    const told = ended.catch((error: unknown) => {
+      spans.endAnswer(error);
+      throw error;
+    });
+    await anyway(place, told.finally(place.release));
     return Response.json(begun.merger.whole(), { headers: named });
   }
   const run = async () => {
     try {
       await finished(place, begun);
+      spans.endAnswer();
     } catch (error) {
+      spans.endAnswer(error);
       if (!abort.signal.aborted) await output.write(begun.merger.fail(place.tell(error))).catch(() => undefined);
     }
     output.close();
@@ -132,12 +149,26 @@ async function finished({ context, asked, later, open }: ChatContext, begun: Sta
 }
 
 /** Passes a request to the model with only its name changed, and the response back byte for byte. */
-async function asItIs(place: ChatContext, call: ModelCall, why: string): Promise<Response> {
+async function asItIs(
+  place: ChatContext,
+  { call, spans }: { call: ModelCall; spans: ChatSpans },
+  why: string,
+): Promise<Response> {
   const { context, asked } = place;
   const { body } = asked;
-  const answer = await call.send({ ...body, model: asked.model.entry.model }, place.signal);
-  const { response, tokens } = passThrough(answer, body, call.untold);
-  const ended = tokens.then((used) => settle(context, asked, used, [])).finally(place.release);
+  const sent = call.send({ ...body, model: asked.model.entry.model }, place.signal, spans.beginModel());
+  const answer = await sent.catch((error: unknown) => {
+    spans.failModel(error);
+    spans.endAnswer(error);
+    throw error;
+  });
+  const { response, used } = passThrough(answer, body, call.untold);
+  const settled = used.then(({ tokens, reported }) => {
+    spans.endModel(reported, "pause");
+    spans.endAnswer();
+    return settle(context, asked, tokens, []);
+  });
+  const ended = settled.finally(place.release);
   place.later(ended);
   response.headers.set("x-skills", `off; ${why}`);
   return response;

@@ -148,4 +148,7 @@ export const DURATIONS = {
   /** Time for which usage counts are stored, and the part that determines the shared order. */
   useHistory: 400 * 24 * 60 * 60_000,
   useRecent: 14 * 24 * 60 * 60_000,
+  /** Time after the last load for which a user can rate a skill, and for which decided reports are stored. */
+  skillUsersKept: 180 * 24 * 60 * 60_000,
+  reportsKept: 365 * 24 * 60 * 60_000,
 } as const;

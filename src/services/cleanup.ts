@@ -9,6 +9,8 @@ import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
+import { deleteOldSkillUsers } from "../storage/d1/registry/ratings";
+import { deleteOldReports } from "../storage/d1/registry/reports";
 import { deleteOldServerChecks } from "../storage/d1/servers/checks";
 import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
 import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
@@ -65,6 +67,8 @@ export async function cleanUp(
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
   const counts = today - DURATIONS.useHistory;
+  await deleteOldSkillUsers(db, today - DURATIONS.skillUsersKept);
+  await deleteOldReports(db, now - DURATIONS.reportsKept);
   await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
   // For tomorrow, never for today: the skill order in prompts does not change within a day.
   const most = await readMostUsed(db, today - DURATIONS.useRecent, CATALOG_LIMITS.listedSkills);

@@ -143,7 +143,10 @@ export const DURATIONS = {
   /** Minimum interval at which a conversation reports its last turn to the list. */
   listTold: 10 * 60_000,
   listLater: 60_000,
-  /** Time for which usage counts are stored, and the part that determines the shared order. */
+  /** Time for which usage counts are stored. */
   useHistory: 400 * 24 * 60 * 60_000,
+  /** Time for which sums of scopes are stored by hour. Older ones are stored by day. */
+  useHours: 8 * 24 * 60 * 60_000,
+  /** The last days of usage, which determine the shared order. */
   useRecent: 14 * 24 * 60 * 60_000,
 } as const;

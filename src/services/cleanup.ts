@@ -8,6 +8,7 @@ import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
+import { addListings, deleteOldInsights, rollUpHours } from "../storage/d1/insights/add";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
 import { deleteOldServerChecks } from "../storage/d1/servers/checks";
 import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
@@ -65,12 +66,18 @@ export async function cleanUp(
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
   const counts = today - DURATIONS.useHistory;
+  for (let round = 0; round < LISTING_ROUNDS && (await addListings(db)); round++);
+  await rollUpHours(db, today - DURATIONS.useHours);
+  await deleteOldInsights(db, counts);
   await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
   // For tomorrow, never for today: the skill order in prompts does not change within a day.
   const most = await readMostUsed(db, today - DURATIONS.useRecent, CATALOG_LIMITS.listedSkills);
   await putSkillOrder(db, today + DAY_MS, most);
   await recordSettings(db, settings, context.newId("usr"));
 }
+
+/** Maximum number of statements that add lists of skills per hour. */
+const LISTING_ROUNDS = 20;
 
 /** Maximum number of connections to deleted servers that are revoked per hour. */
 const ORPHANS = 100;

@@ -13,7 +13,7 @@ import { passThrough } from "./pass-through";
 import { chatSettings, type ParsedChatRequest, settle, tailOfItem, tailsOf } from "./request";
 import { ResponseStream } from "./response-stream";
 import type { ReleaseSlot } from "./slots";
-import { countedCall, type ModelCall, modelCall, retryingCall } from "./upstream";
+import { countedCall, type ModelCall, type ModelTally, modelCall, retryingCall } from "./upstream";
 
 /** The context of a request, besides its body. */
 export interface ChatContext {
@@ -35,26 +35,29 @@ export interface ChatContext {
 }
 
 export async function answerChatRequest(place: ChatContext): Promise<Response> {
+  const tally: ModelTally = { calls: 0, failures: 0 };
   try {
     const asked = await withReferences(place.protocol, place.asked, place.open);
-    return await answered({ ...place, asked });
+    return await answered({ ...place, asked }, tally);
   } catch (error) {
+    // The model did not answer, so nothing else records its calls.
+    if (tally.calls > 0) place.later(settle(place.context, place.asked, 0, [], tally));
     place.release();
     throw error;
   }
 }
 
-async function answered(place: ChatContext): Promise<Response> {
+async function answered(place: ChatContext, tally: ModelTally): Promise<Response> {
   const { context, protocol, asked } = place;
   const { model, headers } = asked;
   const called = isDemo(model)
     ? demoCall(context, protocol)
     : await modelCall(context, protocol, model, protocol.path, headers);
-  const call = countedCall(context, model, retryingCall(protocol, model, called));
+  const call = countedCall(context, model, retryingCall(protocol, model, called), tally);
   // An answer whose parts can be referenced later is stored, with or without skills.
   const isInChat = asked.plain === "tool_choice" && !asked.isNew;
   if (asked.plain !== null && !isInChat && (asked.plain === "off" || !asked.isKept))
-    return asItIs(place, call, asked.plain);
+    return asItIs(place, call, asked.plain, tally);
   const stream = asked.body.stream === true;
   const abort = new AbortController();
   // If the caller stops reading, the model call is aborted.
@@ -75,18 +78,18 @@ async function answered(place: ChatContext): Promise<Response> {
   if (begun === null) {
     // Nobody can find the conversation again.
     if (asked.isNew) place.later(api.erase(target).then(unwrap));
-    return asItIs(place, call, asked.plain ?? "none");
+    return asItIs(place, call, asked.plain ?? "none", tally);
   }
   // Reported immediately, not after a running tool has ended, so that a repeated request can continue.
   abort.signal.addEventListener("abort", () => place.later(abortAttempt(begun)), { once: true });
   const named = { "x-conversation-id": asked.conversation };
   if (!stream) {
-    await anyway(place, finished(place, begun).finally(place.release));
+    await anyway(place, finished(place, begun, tally).finally(place.release));
     return Response.json(begun.merger.whole(), { headers: named });
   }
   const run = async () => {
     try {
-      await finished(place, begun);
+      await finished(place, begun, tally);
     } catch (error) {
       if (!abort.signal.aborted) await output.write(begun.merger.fail(place.tell(error))).catch(() => undefined);
     }
@@ -104,12 +107,16 @@ function anyway<T>({ later }: ChatContext, work: Promise<T>): Promise<T> {
 }
 
 /** Runs the loop and records the usage, even if it fails. */
-async function finished({ context, asked, later, open }: ChatContext, begun: StartedChat): Promise<void> {
+async function finished(
+  { context, asked, later, open }: ChatContext,
+  begun: StartedChat,
+  tally: ModelTally,
+): Promise<void> {
   const { merger } = begun;
   let isSettled = false;
   const settled = (tails: readonly string[]): Promise<void> => {
     isSettled = true;
-    const work = settle(context, asked, merger.tokens.all + begun.guessed, tails);
+    const work = settle(context, asked, merger.tokens.all + begun.guessed, tails, tally);
     later(work);
     return work;
   };
@@ -132,12 +139,12 @@ async function finished({ context, asked, later, open }: ChatContext, begun: Sta
 }
 
 /** Passes a request to the model with only its name changed, and the response back byte for byte. */
-async function asItIs(place: ChatContext, call: ModelCall, why: string): Promise<Response> {
+async function asItIs(place: ChatContext, call: ModelCall, why: string, tally: ModelTally): Promise<Response> {
   const { context, asked } = place;
   const { body } = asked;
   const answer = await call.send({ ...body, model: asked.model.entry.model }, place.signal);
   const { response, tokens } = passThrough(answer, body, call.untold);
-  const ended = tokens.then((used) => settle(context, asked, used, [])).finally(place.release);
+  const ended = tokens.then((used) => settle(context, asked, used, [], tally)).finally(place.release);
   place.later(ended);
   response.headers.set("x-skills", `off; ${why}`);
   return response;

@@ -22,6 +22,7 @@ export type MetaKey =
   | "front"
   | "finding"
   | "uses"
+  | "lists"
   | "told"
   | "list_facts"
   | "chat"

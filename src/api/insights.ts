@@ -8,7 +8,7 @@ import { dateText, INSIGHT_LIMITS } from "../domain/insights/period";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
-import { described, instant, integerParameter, json, refusals } from "../edge/schemas";
+import { described, instant, integerParameter, json, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
 import {
   overviewFigures,
@@ -24,15 +24,10 @@ const date = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "use YYYY-MM-DD");
 const format = z
   .enum(["json", "csv"])
   .optional()
-  .openapi({ description: "`csv`: a file, as with `Accept: text/csv`.", example: "csv" });
+  .openapi({ description: "`csv`: a file, as with `Accept: text/csv`." });
 const group = z.string().regex(GROUP_NAME).optional();
 const period = { from: date.optional(), to: date.optional() };
-/** A CSV file has longer pages than a list. */
-const page = {
-  limit: integerParameter(1, INSIGHT_LIMITS.csvRows).optional(),
-  cursor: z.string().max(1_000).optional(),
-  format,
-};
+const page = { ...pageQuery.shape, format };
 
 const NAMES = {
   loads: "Loads by name, and new selections by users.",
@@ -94,8 +89,9 @@ function csvFile(
   });
 }
 
+/** Without a limit, a CSV file has longer pages than a list. */
 const limitOf = (limit: number | undefined, isCsv: boolean): number =>
-  isCsv ? (limit ?? INSIGHT_LIMITS.csvRows) : Math.min(limit ?? REQUEST_LIMITS.listLimit, REQUEST_LIMITS.listLimit);
+  limit ?? (isCsv ? INSIGHT_LIMITS.csvRows : REQUEST_LIMITS.listLimit);
 
 const USE: (keyof ScopeFigures)[] = [
   ...(["loads", "calls", "failures", "tokens", "found", "scripts_ok", "scripts_failed", "scripts_killed"] as const),

@@ -114,6 +114,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   grants: "Sign-ins of MCP hosts.",
   groups: "Namespaces shared by several users.",
   imports: "Imports of skills from other sources.",
+  insights: "Insights: figures of skills, versions, MCP servers and models.",
   keys: "API keys.",
   links: "Addresses that read skills without a key.",
   mcpServers: "MCP servers of the gateway, available in every conversation.",
@@ -137,6 +138,5 @@ export const TAGS: Readonly<Record<string, string>> = {
   turns: "Turns of a conversation.",
   users: "Users and their data.",
   versions: "Versions of skills.",
-  insights: "Insights: figures of skills, versions, MCP servers and models.",
   webhooks: "Webhooks: events of skills, sent to a URL.",
 };

@@ -147,6 +147,7 @@ export default defineConfig(async () => {
                     "hono/http-exception",
                     "hono/route",
                     "jose",
+                    "markdown-it",
                     "semver/functions/compare-loose",
                     "semver/functions/satisfies",
                     "semver/ranges/valid",

@@ -40,7 +40,7 @@ async function main() {
   const config = await readWranglerConfig();
   refusePlacement(config.placement);
   const { main, settings } = await buildGateway({ release: true });
-  const secretNames = Object.keys(settings.SETTINGS).filter((name) => /_(KEY|SECRET|TOKEN)$/.test(name));
+  const secretNames = Object.keys(settings.SETTINGS).filter((name) => /_(KEY|SECRET|TOKEN|OTLP_HEADERS)$/.test(name));
   checkSettings(config.vars ?? {}, secretNames, await readVariableFile(SECRETS), settings);
   await (options.isDryRun
     ? rehearse(config, secretNames, main, options)

@@ -81,8 +81,8 @@ function settingsPage({ SETTINGS, parseSettings }) {
   const { settings } = parseSettings({});
   const rows = Object.entries(SETTINGS).map(([name, schema]) => {
     const value = settings[name];
-    const initial =
-      value === undefined || value === "" || (Array.isArray(value) && value.length === 0) ? "" : `\`${value}\``;
+    const isNothing = value === undefined || ["", "[]", "{}"].includes(JSON.stringify(value).replaceAll('"', ""));
+    const initial = isNothing ? "" : `\`${value}\``;
     return `| \`${name}\` | ${initial} | ${schema.description} |`;
   });
   return `# Settings

@@ -64,8 +64,8 @@ function readServeOptions() {
 }
 
 /** The URLs that the operator's own settings name. */
-function hostsOf({ MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL }) {
-  return [...MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL].filter((url) => url !== undefined);
+function hostsOf({ MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL, OTEL_EXPORTER_OTLP_ENDPOINT }) {
+  return [...MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL, OTEL_EXPORTER_OTLP_ENDPOINT].filter((url) => url !== undefined);
 }
 
 let isStopping = false;

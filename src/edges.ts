@@ -39,6 +39,9 @@ const CLAWHUB = [
   "/api/v1/skills",
 ] as const;
 
+/** Pages of open skills without sign-in, and what search engines read about them. */
+const CATALOG = ["/skills", "/robots.txt", "/sitemap.xml"] as const;
+
 /** The one edge that accepts a cookie. The paths below it are routes of the other edges. */
 const CONSOLE = "/console/api";
 
@@ -48,6 +51,10 @@ const EDGES: readonly Row[] = [
     load: async () => (await import("./compat/edges")).COMPAT_EDGES[prefix],
   })),
   ...CLAWHUB.map((prefix) => ({ prefix, load: async () => (await import("./compat/clawhub/edges")).CLAWHUB[prefix] })),
+  ...CATALOG.map((prefix) => ({
+    prefix,
+    load: async () => (await import("./pages/catalog/edges")).CATALOG_EDGES[prefix],
+  })),
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
   { prefix: "/mcp/registry/v0.1", load: async () => (await import("./compat/mcp-registry/edge")).mcpRegistry },
   { prefix: "/api/v1/conversations", load: async () => (await import("./api/conversations-edge")).conversationsEdge },

@@ -38,6 +38,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
   domain: {
     metrics: 1,
     settings: 1,
+    telemetry: 1,
     access: 2,
     questions: 2,
     servers: 2,
@@ -60,6 +61,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
   },
   services: {
     metrics: 1,
+    telemetry: 1,
     access: 1,
     secrets: 2,
     connections: 2.5,

@@ -34,6 +34,7 @@ export function contextIn(conversation: StoredConversation, { env, later, target
   return makeContext(env, {
     later,
     countsMs: DURATIONS.countsOfObject,
+    trace: target.trace,
     caller: callerIn(() => conversation.session, target.caller, Date.now),
     browserLink: (call) => openBrowserLink(conversation.tabs.asking, session(), call),
     host: host?.abilities,

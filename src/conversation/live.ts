@@ -31,6 +31,7 @@ import { type CallName, cancelCall, type RunningCalls } from "../services/conver
 import { eventsOf, pastOf, recordOf, restoredStatus, statusOf, taskSkillsOf } from "../services/conversation/status";
 import { currentOffer, listClientTools, openForClient, runCalls, runTurn } from "../services/conversation/step";
 import { streamCalls } from "../services/conversation/stream";
+import { inTurnSpan } from "../services/conversation/telemetry";
 import { type Idempotency, runIdempotently } from "../services/idempotency";
 import { cancel, waitForEnd } from "../services/questions/ask";
 import { listQuestions, takeQuestion, takeResponse } from "../services/questions/over-http";
@@ -89,7 +90,8 @@ export class LiveConversation implements ConversationApi, ChatObject, ChatSlots 
       runIdempotently(context, this.#kept.store, once, turnReplySchema, async () => {
         if (settings !== null)
           await this.#kept.put(context, target.id, { settings, selected: request.selected_skills });
-        return runTurn(context, requireSession(this.#kept.open()), request);
+        const session = requireSession(this.#kept.open());
+        return inTurnSpan(context, session, () => runTurn(context, session, request));
       }),
     );
   }

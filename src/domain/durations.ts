@@ -85,6 +85,8 @@ export const DURATIONS = {
   /** Maximum delay of an isolate's counts, and of an object's, which a waiting timer keeps awake. */
   counts: 10_000,
   countsOfObject: 500,
+  /** Maximum delay of an object's spans. */
+  spansOfObject: 500,
   /** Minimum interval between two records by an isolate that a server answers. */
   serverUp: 300_000,
   /** A scheduled check of one address of a server. */

@@ -8,6 +8,7 @@ import { isDangerous, requireFreshSignIn } from "../domain/console/dangerous";
 import { GatewayError, isRefusal } from "../domain/errors";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
 import { publicOrigin, resourceAt } from "../domain/sign-in/resource";
+import { readTraceContext } from "../domain/telemetry/trace-context";
 import { identify, type PresentedCredential } from "../services/access/identity";
 import type { Trust } from "../services/access/identity-lookup";
 import { isUseDue, noteUse } from "../services/access/keys";
@@ -25,7 +26,8 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   const askPrimary = seen.certain ? undefined : () => seenBy(c, session, "certain", timings);
   const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
   const origin = publicOrigin(settingsFrom(c.env), c.req.url);
-  const context = makeContext(c.env, { ...seen, timings, askPrimary, origin, later });
+  const trace = readTraceContext(c.req.header("traceparent"), c.req.header("tracestate"));
+  const context = makeContext(c.env, { ...seen, timings, askPrimary, origin, later, trace });
   c.set("context", context);
   await next();
   const { headers } = c.res;

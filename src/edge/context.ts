@@ -3,6 +3,7 @@
 import { PARALLEL } from "../domain/code/script-limits";
 import { makeId } from "../domain/id";
 import { settingsFrom } from "../domain/settings/settings";
+import type { TraceContext } from "../domain/telemetry/trace-context";
 import { Slots } from "../sandbox/slots";
 import { memoryOf } from "../services/access/identity-cache";
 import type { BookmarkedSession, IdentityStores } from "../services/access/identity-lookup";
@@ -11,6 +12,7 @@ import type { OpenImport } from "../services/imports/api";
 import { sendDueEvents } from "../services/webhooks/send";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
 import { counterIn } from "./metrics/counter";
+import { tracingIn } from "./metrics/traces";
 
 /** The caller, and the D1 session it was read with. */
 export interface CallerWithSession {
@@ -25,6 +27,8 @@ interface ContextParts extends CallerWithSession {
   later: Context["later"];
   /** Maximum delay of counts; default: as in the Worker. */
   countsMs?: number;
+  /** The caller's trace. */
+  trace?: TraceContext | null | undefined;
   browserLink?: Context["browserLink"];
   inquire?: Context["inquire"];
   host?: Context["host"];
@@ -47,6 +51,7 @@ export function makeContext(
     timings = { storage: 0 },
     later,
     countsMs,
+    trace = null,
     browserLink,
     inquire,
     host,
@@ -61,6 +66,7 @@ export function makeContext(
   let nearest: Database | null = null;
   let primary: Database | null = null;
   let farther = askPrimary;
+  const count = counterIn(env, later, countsMs);
   const who = () => (typeof seen.caller === "function" ? seen.caller() : seen.caller);
   return {
     browserLink,
@@ -110,7 +116,8 @@ export function makeContext(
     settings: settingsFrom(env),
     timings,
     later,
-    count: counterIn(env, later, countsMs),
+    count,
+    tracing: tracingIn(env, { later, count, isObject: countsMs !== undefined }, trace),
     sendEvents(scope) {
       return sendDueEvents(this, scope);
     },

@@ -29,10 +29,13 @@ export function conversation(
   return { api: objectOf(c.env, userId, id, settings), target: targetFor(context, id) };
 }
 
-function targetFor(context: Pick<Context, "caller" | "origin">, id: string): Target {
+function targetFor(context: Pick<Context, "caller" | "origin" | "tracing">, id: string): Target {
   return {
     id,
     origin: context.origin,
+    get trace() {
+      return context.tracing.parent;
+    },
     get caller() {
       return context.caller;
     },

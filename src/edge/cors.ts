@@ -53,6 +53,8 @@ const marked = cors({
     "x-d1-bookmark",
     "if-none-match",
     "if-match",
+    "traceparent",
+    "tracestate",
   ],
   exposeHeaders: [
     ...["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition", "x-log-id"],

@@ -5,9 +5,10 @@ import { LOG_LEVEL_META_KEY, type ServerContext } from "@modelcontextprotocol/se
 import * as z from "zod";
 import type { JsonObject } from "../domain/json";
 import { logLevelSchema } from "../domain/servers/log";
+import { readTraceContext } from "../domain/telemetry/trace-context";
 import { type ToolResult, toolResultSchema } from "../domain/tool";
 import type { Context } from "../services/context";
-import { type ToolCallsRequest, unwrap } from "../services/conversation/api";
+import { type ToolCallsRequest, targetWithTrace, unwrap } from "../services/conversation/api";
 import { type ToolCallsReply, toolCallsReplySchema } from "../services/conversation/replies";
 import type { ClientConversation } from "./client-scope";
 import {
@@ -20,6 +21,8 @@ import {
 } from "./rounds";
 
 const answerSchema = toolCallsReplySchema().extend({ things_changed: z.boolean().optional() });
+/** MCP reserves these names in `_meta` (SEP-414). */
+const traceSchema = z.object({ traceparent: z.string().optional(), tracestate: z.string().optional() });
 const envelopeSchema = z.object({ [LOG_LEVEL_META_KEY]: logLevelSchema.optional().catch(undefined) });
 
 /**
@@ -33,8 +36,11 @@ export async function callInConversation(
   args: JsonObject,
   exchange: HostExchange,
 ): Promise<ToolResult | Required | null> {
-  const { api, target, client } = conversation;
+  const { api, client } = conversation;
   const { ctx, era } = exchange;
+  const { traceparent, tracestate } = traceSchema.safeParse(ctx.mcpReq._meta).data ?? {};
+  const named = readTraceContext(traceparent, tracestate);
+  const target = named === null ? conversation.target : targetWithTrace(conversation.target, named);
   const isLegacy = era === "legacy";
   const made = clientCallOf(context, ctx);
   const wanted = envelopeSchema.safeParse(ctx.mcpReq.envelope).data?.[LOG_LEVEL_META_KEY];

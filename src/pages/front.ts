@@ -3,9 +3,9 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { accepts } from "hono/accepts";
-import { encodeBase64 } from "../domain/base64";
 import { sha256Hex } from "../domain/digest";
 import { namesTag, notModified, tagOf } from "../edge/etag";
+import { hashSource } from "../edge/html";
 import { router } from "../edge/router";
 import { described, only } from "../edge/schemas";
 import * as z from "../edge/zod";
@@ -62,10 +62,10 @@ frontRoute.openapi(
 
 /** The headers of static pages (`public/_headers`), with the digest of the page's own style. */
 async function pageOf(): Promise<Front> {
-  const style = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(FRONT_STYLE)));
+  const style = await hashSource(FRONT_STYLE);
   const front = await answerOf(`${HTML}; charset=utf-8`, frontPage());
   front.headers["content-security-policy"] =
-    `default-src 'none'; style-src 'sha256-${encodeBase64(style)}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+    `default-src 'none'; style-src ${style}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   front.headers["cross-origin-opener-policy"] = "same-origin";
   front.headers["permissions-policy"] = "camera=(), geolocation=(), microphone=()";
   return front;

@@ -5,6 +5,7 @@ import type { Count } from "../domain/metrics/families";
 import type { AskingServer } from "../domain/questions/question";
 import type { ClientCapabilities } from "../domain/servers/memory";
 import type { Settings } from "../domain/settings/settings";
+import type { Tracing } from "../domain/telemetry/tracing";
 import type { BrowserLink } from "../sandbox/browser-link";
 import type { Slots } from "../sandbox/slots";
 import type { Database, Timings } from "../storage/d1/database";
@@ -64,6 +65,8 @@ export interface Context {
   timings: Timings;
   /** Counts metrics; does nothing if metrics are off. */
   count: Count;
+  /** Starts spans of traces; passes on the caller's trace if traces are off. */
+  tracing: Tracing;
   /** Continues work after the response. Failures do not affect the request. */
   later(work: Promise<void>): void;
   /** Sends queued events to the webhooks of an owner. */

@@ -14,6 +14,7 @@ import type { Issue } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
 import type { CallSummary } from "../domain/questions/call-frame";
 import type { UpstreamMemory } from "../domain/servers/memory";
+import type { TraceContext } from "../domain/telemetry/trace-context";
 import type { Format } from "../domain/tools/formats";
 import type { ToolFinding } from "../domain/tools/listing";
 import { Slots } from "../sandbox/slots";
@@ -110,6 +111,8 @@ export interface SessionMemory {
   readonly held: Map<string, RunningCallState>;
   /** Callers that show links for signing in to servers. */
   readonly signIns: SignInWaits;
+  /** The trace of the last turn that has one; `turn: -1`: none is stored. `null` until read. */
+  trace: { turn: number; trace: TraceContext | null } | null;
   /** Number of started calls. */
   calls: number;
   /** Whether a page ever subscribed to calls. */
@@ -141,6 +144,7 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     held: new Map(),
     made: new Map(),
     signIns: new SignInWaits(),
+    trace: null,
     calls: 0,
     shown: null,
     slots,

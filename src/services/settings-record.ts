@@ -6,7 +6,8 @@ import { listAudit, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
 
 /** Of keys and secrets, only whether they are set is recorded. Numbers are limits and are recorded. */
-const SECRET = /KEY|SECRET|TOKEN/;
+const SECRET = /KEY|SECRET|TOKEN|OTLP_HEADERS/;
+const NOTHING = ['""', "[]", "{}"];
 
 /**
  * Records the settings if they differ from the last record.
@@ -19,7 +20,7 @@ export async function recordSettings(db: Database, settings: object, pseudonym: 
   for (const [name, value] of Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)))
     after[name] =
       SECRET.test(name) && typeof value !== "number"
-        ? value !== undefined && String(value) !== ""
+        ? value !== undefined && !NOTHING.includes(JSON.stringify(value))
         : (JSON.stringify(value) ?? null);
   const [last] = await listAudit(db, { action: "settings.change" }, 1, null);
   if (last !== undefined && JSON.stringify(last.after) === JSON.stringify(after)) return;

@@ -1,8 +1,9 @@
 // The texts of the pages on which a user connects an MCP server.
 
+import { type Html, html } from "../edge/html";
 import { hostsOf } from "../services/connections/connect";
 import type { ConnectRequestRow } from "../storage/d1/servers/connect-requests";
-import { type Html, html, signInHtml } from "./html";
+import { signInHtml } from "./html";
 import { type SignInMethods, signInForms } from "./page-texts";
 
 /** The ways to prove the user. */

@@ -1,29 +1,6 @@
 // Writes sign-in pages: HTML without scripts, with all external text escaped.
 
-import { encodeBase64 } from "../domain/base64";
-
-/** HTML that is constant or escaped. */
-export class Html {
-  constructor(readonly text: string) {}
-}
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-/** A template tag for HTML: escapes values that are not HTML, and omits `null`. */
-export function html(
-  texts: TemplateStringsArray,
-  ...values: readonly (string | number | Html | readonly Html[] | null)[]
-): Html {
-  const parts = texts.map((text, at) => text + written(values[at] ?? null));
-  return new Html(parts.join(""));
-}
-
-function written(value: string | number | Html | readonly Html[] | null): string {
-  if (value === null) return "";
-  if (value instanceof Html) return value.text;
-  if (typeof value === "object") return value.map(({ text }) => text).join("");
-  return String(value).replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
-}
+import { Html, hashSource, html } from "../edge/html";
 
 /** The only style. Its digest is in the content security policy, so no other style applies. */
 const STYLE = `
@@ -91,16 +68,12 @@ let headers: Promise<Record<string, string>> | null = null;
  * window and waits for it.
  */
 export function pageHeaders(): Promise<Record<string, string>> {
-  headers ??= digestOf(STYLE).then((style) => ({
+  headers ??= hashSource(STYLE).then((style) => ({
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": `default-src 'none'; style-src 'sha256-${style}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`,
+    "content-security-policy": `default-src 'none'; style-src ${style}; img-src data:; base-uri 'none'; frame-ancestors 'none'`,
     "x-frame-options": "DENY",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
   }));
   return headers;
-}
-
-async function digestOf(text: string): Promise<string> {
-  return encodeBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }

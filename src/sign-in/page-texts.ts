@@ -2,8 +2,9 @@
 
 import { preRegisteredClientName } from "../domain/sign-in/pre-registered";
 import { destinationOf } from "../domain/sign-in/redirect";
+import { type Html, html } from "../edge/html";
 import type { PageRow } from "../storage/d1/sign-in/pages";
-import { type Html, html, signInHtml } from "./html";
+import { signInHtml } from "./html";
 
 /** A page for an error that the user can only leave by going back. */
 export function problemPage(problem: string): string {

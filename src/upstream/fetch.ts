@@ -24,6 +24,8 @@ export interface Guard {
   totalMs: number | null;
   /** Limit on the body in bytes, after decompression. `null`: no limit. */
   bytes: number | null;
+  /** Redirects that are followed. Default: `UPSTREAM_LIMITS.redirects`. */
+  redirects?: number;
   /** Origins that the operator configured. They are always allowed. */
   origins?: readonly string[];
   /** Called with the error that ended the request, even if no caller reads the body or handles the error. */
@@ -155,7 +157,12 @@ async function follow(url: string | URL, init: RequestInit, guard: Guard, exchan
     const next = URL.parse(location, target.href);
     const method = init.method ?? "GET";
     const keeps = response.status > 306 || method === "GET" || method === "HEAD";
-    if (next === null || next.origin !== target.origin || !keeps || hops >= UPSTREAM_LIMITS.redirects)
+    if (
+      next === null ||
+      next.origin !== target.origin ||
+      !keeps ||
+      hops >= (guard.redirects ?? UPSTREAM_LIMITS.redirects)
+    )
       throw new UpstreamFault("refused", "the server redirects to another address, and redirects are not followed");
     target = checkedUrl(next.href, guard);
   }

@@ -5,6 +5,7 @@ import { type JsonObject, type JsonValue, jsonObject } from "../domain/json";
 import type { LogLevel } from "../domain/servers/log";
 import type { WholeResult } from "../domain/servers/result";
 import type { ServerQuestion } from "../domain/servers/round";
+import { type TraceContext, traceFields } from "../domain/telemetry/trace-context";
 import { NO_TIMEOUT_MS } from "./connection";
 import type { Deadline } from "./deadline";
 import type { QuestionHandler } from "./server-questions";
@@ -33,6 +34,8 @@ export interface CallOptions {
   logs?: ServerLogs | undefined;
   /** Answers the server's questions during the call. Without it, the server cannot ask any. */
   inquiry?: QuestionHandler | undefined;
+  /** The span in which the server is called. */
+  trace?: TraceContext | null | undefined;
 }
 
 /** Options of other requests. */
@@ -58,14 +61,22 @@ export interface NextRound {
 }
 
 /** The parts of a tool call: its arguments, and the schema that the server declares for them. */
-interface NamedCall extends Pick<CallOptions, "onProgress" | "logs" | "inquiry"> {
+interface NamedCall extends Pick<CallOptions, "onProgress" | "logs" | "inquiry" | "trace"> {
   tool: string;
   args: JsonObject;
   inputSchema: JsonObject | undefined;
 }
 
 /** Creates a tool call. Each progress notification extends its deadline. */
-export function toolRequest({ tool, args, inputSchema, onProgress, logs, inquiry }: NamedCall): RepeatableRequest {
+export function toolRequest({
+  tool,
+  args,
+  inputSchema,
+  onProgress,
+  logs,
+  inquiry,
+  trace = null,
+}: NamedCall): RepeatableRequest {
   const next = nextOf(inquiry);
   const send = (client: Client, deadline: Deadline) => {
     // Always requested, because progress extends the deadline.
@@ -77,7 +88,9 @@ export function toolRequest({ tool, args, inputSchema, onProgress, logs, inquiry
     const toolDefinition = { name: tool, inputSchema: { ...inputSchema, type: "object" as const } };
     // Servers of 2026 send log messages on request only. Servers of 2025 send them without a request.
     const asks = logs !== undefined && client.getProtocolEra() === "modern";
-    const meta = asks ? { _meta: { "io.modelcontextprotocol/logLevel": logs.least } } : {};
+    const level = asks ? { "io.modelcontextprotocol/logLevel": logs.least } : {};
+    const named = trace === null ? {} : traceFields(trace);
+    const meta = asks || trace !== null ? { _meta: { ...level, ...named } } : {};
     const options = { ...optionsFor(inquiry, deadline), onprogress, toolDefinition };
     return client.callTool({ name: tool, arguments: args, ...meta, ...next.params }, options);
   };

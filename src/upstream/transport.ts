@@ -13,6 +13,7 @@ import { DURATIONS } from "../domain/durations";
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { hasOneConnection, type UpstreamTarget } from "../domain/servers/memory";
 import type { Redactor } from "../domain/servers/redactor";
+import { readTraceContext, type TraceContext, traceFields } from "../domain/telemetry/trace-context";
 import { UpstreamFault } from "./fault";
 import { guardedFetch } from "./fetch";
 import { RequestIds } from "./ids";
@@ -20,6 +21,7 @@ import type { Sdk } from "./sdk";
 import { SocketTransport } from "./socket-transport";
 
 const ENDED = "the server ended the connection without an answer";
+const tracedSchema = z.lazy(() => z.object({ params: z.object({ _meta: z.record(z.string(), z.unknown()) }) }));
 const requestSchema = z.lazy(() => z.object({ id: z.union([z.string(), z.number()]), method: z.string() }));
 
 /** The session that a transport resumes without a handshake. */
@@ -54,6 +56,8 @@ export class WatchedTransport implements Transport {
   readonly #ids = new RequestIds();
   readonly #notices = new Set<Promise<void>>();
   #fault: UpstreamFault | null = null;
+  /** The span of the message that is being sent, for servers that read only headers. */
+  #trace: TraceContext | null = null;
   /** State of the standing stream: whether it is wanted, and the server's last status. */
   #listens = false;
   #listened: number | null = null;
@@ -150,6 +154,7 @@ export class WatchedTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    this.#trace = traceIn(message);
     const translated = this.#ids.outward(message);
     const request = requestSchema.safeParse(translated).data;
     if (request === undefined) return this.#notify(translated, options);
@@ -204,6 +209,9 @@ export class WatchedTransport implements Transport {
     const onFault = (fault: UpstreamFault) => {
       this.#fault ??= fault;
     };
+    if (method === "POST" && this.#trace !== null)
+      for (const [name, value] of Object.entries(traceFields(this.#trace)))
+        if (!headers.has(name)) headers.set(name, value);
     const guard = { development, headersMs: null, totalMs: null, bytes, onFault };
     const response = await guardedFetch(url, { ...init, headers }, guard);
     this.retryAfter = readRetryAfter(response);
@@ -217,6 +225,12 @@ export class WatchedTransport implements Transport {
     const request = requestSchema.safeParse(JSON.parse(body)).data;
     if (request !== undefined) this.#streamed.add(request.id);
   }
+}
+
+/** Returns the span that a message names in `_meta`. */
+function traceIn(message: JSONRPCMessage): TraceContext | null {
+  const meta = tracedSchema.safeParse(message).data?.params._meta;
+  return meta === undefined ? null : readTraceContext(meta.traceparent, meta.tracestate);
 }
 
 /**

@@ -225,6 +225,8 @@ describe("the OpenAPI document", () => {
       )
       // The console's page, its redirects, and requests that only it can send (docs/console.md).
       .filter((route) => !/^\/(console|demo)(\/|$)/.test(route.path))
+      // Pages for people (docs/catalog-pages.md).
+      .filter((route) => !/^\/(skills|robots\.txt|sitemap\.xml)(\/|$)/.test(route.path))
       // OAuth endpoints have their own format. The metadata of RFC 8414 lists them.
       .filter((route) => !/^\/(oauth|\.well-known\/oauth-authorization-server)(\/|$)/.test(route.path))
       // OpenAPI cannot describe all paths below a path, so the entry of that path describes them.

@@ -11,9 +11,10 @@ export async function askWith(
   settings: Record<string, unknown>,
   path: string,
   init: RequestInit = {},
+  origin = "https://gateway.test",
 ): Promise<Response> {
   const context = createExecutionContext();
-  const answer = await app.fetch(new Request(`https://gateway.test${path}`, init), { ...env, ...settings }, context);
+  const answer = await app.fetch(new Request(`${origin}${path}`, init), { ...env, ...settings }, context);
   await waitOnExecutionContext(context);
   return answer;
 }

@@ -11,6 +11,7 @@ import * as vendor from "../../src/storage/d1/compat/vendor-skills";
 import * as blocks from "../../src/storage/d1/compat/version-blocks";
 import type { Database } from "../../src/storage/d1/database";
 import { versionPlugins } from "../../src/storage/d1/schema/compat";
+import * as search from "../../src/storage/d1/search";
 import { BIG_USER } from "./registry-10k";
 
 const ALL = { scopes: [`user:${BIG_USER}`, "group:g", "public"], openOnly: false, ids: null };
@@ -22,6 +23,7 @@ export const DOOR_QUERIES: Record<string, (db: Database) => Promise<unknown>> = 
     await shelf.readPublishedSkills(db, ALL, { name: "skill-00050", limit: 3 });
     await shelf.readPublishedSkills(db, { ...ALL, ids: ["skl_0-1"] }, { versionIds: ["ver_0-1"], limit: 3 });
   },
+  searchOpenSkills: (db) => search.searchOpenSkills(db, "tides and common words", 100),
   findArchive: async (db) => {
     await archives.findArchive(db, ALL, "skill-00050", "digest");
     await archives.findArchive(db, ALL, "skill-00050", "digest", versionPlugins);

@@ -7,6 +7,7 @@ import { makeId } from "../../src/domain/id";
 import { parseSettings } from "../../src/domain/settings/settings";
 import { Slots } from "../../src/sandbox/slots";
 import type { Context } from "../../src/services/context";
+import { tracingInto } from "../../src/services/telemetry/tracing";
 import { openDatabase } from "../../src/storage/d1/database";
 import type { Faults } from "./faults";
 import { forgetting } from "./isolate";
@@ -37,6 +38,7 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
     timings,
     later: (work) => void work,
     count: () => undefined,
+    tracing: tracingInto(null, 1, null),
     sendEvents: async () => undefined,
     now: options.now ?? (() => Date.now()),
     newId: (prefix) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10))),

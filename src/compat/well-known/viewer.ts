@@ -2,6 +2,7 @@
 
 import type { Context as HonoContext } from "hono";
 import { groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import { anonymousContext, nobody } from "../../edge/anonymous";
 import { identityStoresOf, makeContext, primaryDatabase } from "../../edge/context";
 import type { HttpEnv } from "../../edge/edge";
 import { openSharedLink } from "../../services/compat/link-access";
@@ -22,8 +23,7 @@ export interface ViewRequest {
 
 /** Returns a view of the open list. */
 export function viewOpenly(c: HonoContext<HttpEnv>, skill?: string): ViewRequest {
-  const context = makeContext(c.env, { caller: nobody, later: (work) => c.executionCtx.waitUntil(work) });
-  return { viewer: openViewer(context), isOpen: true, skill, placeOf };
+  return { viewer: openViewer(anonymousContext(c)), isOpen: true, skill, placeOf };
 }
 
 /** Returns the view with the request's key; without a key only of open skills. */
@@ -53,9 +53,4 @@ function placeOf(scope: string): string {
   if (scope === PUBLIC_SCOPE) return "/s/public";
   const group = groupOfScope(scope);
   return group === null ? "/s/own" : `/s/group/${group}`;
-}
-
-/** Placeholder for the caller: code that needs a caller must not run without a key. */
-function nobody(): never {
-  throw new Error("A door without a key asked who calls.");
 }

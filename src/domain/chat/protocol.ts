@@ -73,6 +73,8 @@ export interface Merger {
   readonly end: StepEnd;
   /** Tokens of all steps: `all` is input and output. */
   readonly tokens: { all: number; output: number };
+  /** The usage of the current or last step, as the vendor reported it; `null` if it reported none. */
+  readonly stepUsage: JsonObject | null;
   readonly said: Said;
   /** Ids of the last sent part, in protocols whose parts have ids. */
   readonly lastIds?: readonly string[];

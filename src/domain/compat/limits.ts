@@ -26,6 +26,19 @@ export const COMPAT_LIMITS = {
   pluginBytes: 24 * 1_048_576,
   /** Search results. */
   found: 50,
+  /** Catalog pages: characters of a search, its results, skills per page, categories, and listed versions. */
+  catalogQueryChars: 200,
+  catalogFound: 240,
+  catalogPage: 24,
+  catalogTags: 24,
+  catalogVersions: 20,
+  /** Characters of instructions that a catalog page shows, characters of all link targets in them, and listed files. */
+  catalogTextChars: 65_536,
+  catalogLinkChars: 32_768,
+  catalogFiles: 200,
+  /** Catalog pages cached in an isolate, and for how long. */
+  catalogPages: 48,
+  catalogMs: 30_000,
   /** Files uploaded one by one: per skill, and per user within their lifetime; each attempt uploads them again. */
   partsOfSkill: 500,
   parts: 2_000,

@@ -67,6 +67,11 @@ export const FAMILIES = {
     labels: ["server", "outcome"],
     names: NAMES.servers,
   },
+  trace_spans: {
+    type: "counter",
+    help: "Spans of traces: exported, rejected by the collector, or dropped because it did not accept them in time.",
+    labels: ["outcome"],
+  },
   questions_asked: { type: "counter", help: "Questions to pages.", labels: [] },
   questions_ended: { type: "counter", help: "Ended questions, by state.", labels: ["state"] },
 } as const satisfies Record<string, Family>;

@@ -20,6 +20,7 @@ import {
 } from "./kinds";
 import { signInSettings } from "./sign-in";
 import { missingForSignIn, signInPageSettings } from "./sign-in-page";
+import { telemetrySettings } from "./telemetry";
 
 /** Cloudflare's location hints as of 2026-11-22. In `sam`, `afr` and `me`, objects are created in the nearest supported location. */
 export const REGIONS = [
@@ -193,6 +194,9 @@ export const SETTINGS = {
   CONSOLE: choice(["on", "off"], "on").describe(
     "With `off`, there is no console: `/console` returns 404, and `/` is a page with a few links.",
   ),
+  PUBLIC_CATALOG: choice(["off", "on", "index"], "off").describe(
+    "With `on`, `/skills` shows the open skills to everybody without sign-in, and asks search engines not to list these pages. `index` lets search engines list them and adds `/sitemap.xml`. See [Catalog pages](catalog-pages.md).",
+  ),
   IDENTITY_MEMORY_S: count(10, 0, 60).describe(
     "Seconds that an isolate can cache the identity of a caller. A revoked key or membership loses access everywhere within this time. `0`: the primary database is asked for every request.",
   ),
@@ -226,6 +230,7 @@ export const SETTINGS = {
   ...issuerSettings,
   ...signInSettings,
   ...signInPageSettings,
+  ...telemetrySettings,
 };
 
 export type Settings = ValuesOf<typeof SETTINGS>;

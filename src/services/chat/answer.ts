@@ -13,6 +13,7 @@ import { passThrough } from "./pass-through";
 import { chatSettings, type ParsedChatRequest, settle, tailOfItem, tailsOf } from "./request";
 import { ResponseStream } from "./response-stream";
 import type { ReleaseSlot } from "./slots";
+import { ChatSpans } from "./telemetry";
 import { countedCall, type ModelCall, type ModelTally, modelCall, retryingCall } from "./upstream";
 
 /** The context of a request, besides its body. */
@@ -34,11 +35,16 @@ export interface ChatContext {
   tell(error: unknown): ChatRefusal;
 }
 
+/** The context with the calls of the model that are not recorded yet. */
+interface CountedContext extends ChatContext {
+  tally: ModelTally;
+}
+
 export async function answerChatRequest(place: ChatContext): Promise<Response> {
   const tally: ModelTally = { calls: 0, failures: 0 };
   try {
     const asked = await withReferences(place.protocol, place.asked, place.open);
-    return await answered({ ...place, asked }, tally);
+    return await answered({ ...place, asked, tally });
   } catch (error) {
     // The model did not answer, so nothing else records its calls.
     if (tally.calls > 0) place.later(settle(place.context, place.asked, 0, [], tally));
@@ -47,24 +53,30 @@ export async function answerChatRequest(place: ChatContext): Promise<Response> {
   }
 }
 
-async function answered(place: ChatContext, tally: ModelTally): Promise<Response> {
+async function answered(place: CountedContext): Promise<Response> {
   const { context, protocol, asked } = place;
   const { model, headers } = asked;
   const called = isDemo(model)
     ? demoCall(context, protocol)
     : await modelCall(context, protocol, model, protocol.path, headers);
-  const call = countedCall(context, model, retryingCall(protocol, model, called), tally);
+  const spans = new ChatSpans(context, {
+    ...{ protocol, model: model.entry.model, ghost: asked.ghost ?? place.ghost, isStream: asked.body.stream === true },
+    conversation: asked.conversation,
+  });
+  const call = countedCall(context, model, retryingCall(protocol, model, called), place.tally);
   // An answer whose parts can be referenced later is stored, with or without skills.
   const isInChat = asked.plain === "tool_choice" && !asked.isNew;
   if (asked.plain !== null && !isInChat && (asked.plain === "off" || !asked.isKept))
-    return asItIs(place, call, asked.plain, tally);
+    return asItIs(place, { call, spans }, asked.plain);
   const stream = asked.body.stream === true;
   const abort = new AbortController();
   // If the caller stops reading, the model call is aborted.
   const output = new ResponseStream(() => abort.abort());
   place.signal.addEventListener("abort", () => output.leave(), { once: true });
   const { api, target } = place.open(asked.conversation);
+  spans.beginAnswer();
   const loop: Loop = {
+    spans,
     ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
     ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
     ...{ settings: chatSettings(asked.ghost ?? place.ghost), isRetry: place.isRetry, signal: abort.signal },
@@ -74,23 +86,33 @@ async function answered(place: ChatContext, tally: ModelTally): Promise<Response
     write: (text) => (stream ? output.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
-  const begun = await anyway(place, beginLoop(loop));
+  const begun = await anyway(place, beginLoop(loop)).catch((error: unknown) => {
+    spans.endAnswer(error);
+    throw error;
+  });
   if (begun === null) {
     // Nobody can find the conversation again.
     if (asked.isNew) place.later(api.erase(target).then(unwrap));
-    return asItIs(place, call, asked.plain ?? "none", tally);
+    return asItIs(place, { call, spans }, asked.plain ?? "none");
   }
   // Reported immediately, not after a running tool has ended, so that a repeated request can continue.
   abort.signal.addEventListener("abort", () => place.later(abortAttempt(begun)), { once: true });
   const named = { "x-conversation-id": asked.conversation };
   if (!stream) {
-    await anyway(place, finished(place, begun, tally).finally(place.release));
+    const ended = finished(place, begun).then(() => spans.endAnswer());
+    const told = ended.catch((error: unknown) => {
+      spans.endAnswer(error);
+      throw error;
+    });
+    await anyway(place, told.finally(place.release));
     return Response.json(begun.merger.whole(), { headers: named });
   }
   const run = async () => {
     try {
-      await finished(place, begun, tally);
+      await finished(place, begun);
+      spans.endAnswer();
     } catch (error) {
+      spans.endAnswer(error);
       if (!abort.signal.aborted) await output.write(begun.merger.fail(place.tell(error))).catch(() => undefined);
     }
     output.close();
@@ -107,11 +129,7 @@ function anyway<T>({ later }: ChatContext, work: Promise<T>): Promise<T> {
 }
 
 /** Runs the loop and records the usage, even if it fails. */
-async function finished(
-  { context, asked, later, open }: ChatContext,
-  begun: StartedChat,
-  tally: ModelTally,
-): Promise<void> {
+async function finished({ context, asked, later, open, tally }: CountedContext, begun: StartedChat): Promise<void> {
   const { merger } = begun;
   let isSettled = false;
   const settled = (tails: readonly string[]): Promise<void> => {
@@ -139,12 +157,26 @@ async function finished(
 }
 
 /** Passes a request to the model with only its name changed, and the response back byte for byte. */
-async function asItIs(place: ChatContext, call: ModelCall, why: string, tally: ModelTally): Promise<Response> {
+async function asItIs(
+  place: CountedContext,
+  { call, spans }: { call: ModelCall; spans: ChatSpans },
+  why: string,
+): Promise<Response> {
   const { context, asked } = place;
   const { body } = asked;
-  const answer = await call.send({ ...body, model: asked.model.entry.model }, place.signal);
-  const { response, tokens } = passThrough(answer, body, call.untold);
-  const ended = tokens.then((used) => settle(context, asked, used, [], tally)).finally(place.release);
+  const sent = call.send({ ...body, model: asked.model.entry.model }, place.signal, spans.beginModel());
+  const answer = await sent.catch((error: unknown) => {
+    spans.failModel(error);
+    spans.endAnswer(error);
+    throw error;
+  });
+  const { response, used } = passThrough(answer, body, call.untold);
+  const settled = used.then(({ tokens, reported }) => {
+    spans.endModel(reported, "pause");
+    spans.endAnswer();
+    return settle(context, asked, tokens, [], place.tally);
+  });
+  const ended = settled.finally(place.release);
   place.later(ended);
   response.headers.set("x-skills", `off; ${why}`);
   return response;

@@ -17,6 +17,7 @@ import type { SignInLink } from "../sign-in-waits";
 import { type ChatBegun, type ChatObject, type ChatReply, type ChatRequest, type ChatStepped, chatReply } from "./api";
 import { layoutOf, withFreeName, withGatewayName, withHidden } from "./hidden";
 import { counted, type ModelStepSoFar, readModelStep } from "./model-stream";
+import { type ChatSpans, stepUsageOf } from "./telemetry";
 import type { ModelCall } from "./upstream";
 
 /** The parameters of a loop. */
@@ -29,6 +30,7 @@ export interface Loop {
   singleSystem: boolean;
   usage: "sum" | "last";
   call: ModelCall;
+  spans: ChatSpans;
   object: ChatObject;
   /** Returns a new stub: one whose object was evicted stays broken. */
   reopen(): ChatObject;
@@ -154,6 +156,7 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
     for (let response = state.first; isOpen; response = null) {
       response ??= await callModel(state);
       await readModelStep(state, response, loop.call.untold, loop.write);
+      loop.spans.endModel(stepUsageOf(merger), merger.end);
       if (merger.end === "broken")
         throw new ChatRefusal(502, "model_broke_off", "The model's answer ended unexpectedly. Try again.");
       // If the caller has left, nothing more runs.
@@ -185,6 +188,7 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
     await onEnd(lastMessage.digest);
     await loop.write(ending);
   } catch (error) {
+    loop.spans.failModel(error);
     if (state.isHeard) counted(state, () => merger.inner());
     await abortAttempt(state);
     throw error;
@@ -318,11 +322,12 @@ async function callModel(state: StartedChat): Promise<Response> {
     singleSystem: loop.singleSystem,
   });
   try {
-    return await loop.call.send(body, loop.signal);
+    return await loop.call.send(body, loop.signal, loop.spans.beginModel());
   } catch (error) {
+    loop.spans.failModel(error);
     const again = error instanceof ChatRefusal && (error.status === 408 || error.status === 429 || error.status >= 500);
     if (done === 0 || !again || loop.signal.aborted) throw error;
-    return loop.call.send(body, loop.signal);
+    return loop.call.send(body, loop.signal, loop.spans.beginModel());
   }
 }
 

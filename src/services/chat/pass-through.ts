@@ -3,12 +3,18 @@
 import { isJsonObject, type JsonObject } from "../../domain/json";
 import type { ModelError } from "./upstream";
 
-/** Returns the same response. `tokens` resolves to its usage when it has ended. */
+/** The usage of a passed response. `reported` is `null` if its server reported none; then `tokens` is an estimate. */
+interface PassedUsage {
+  tokens: number;
+  reported: JsonObject | null;
+}
+
+/** Returns the same response. `used` resolves to its usage when it has ended. */
 export function passThrough(
   answer: Response,
   body: JsonObject,
   untold: ModelError,
-): { response: Response; tokens: Promise<number> } {
+): { response: Response; used: Promise<PassedUsage> } {
   const meter = new Meter();
   const through = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -21,7 +27,7 @@ export function passThrough(
   const type = answer.headers.get("content-type");
   return {
     response: new Response(shown, { status: answer.status, headers: type === null ? {} : { "content-type": type } }),
-    tokens: passed.catch(() => undefined).then(() => meter.tokens(body)),
+    used: passed.catch(() => undefined).then(() => meter.usage(body)),
   };
 }
 
@@ -83,26 +89,30 @@ class Meter {
   }
 
   /** Estimates by size if no usage is reported. */
-  tokens(body: JsonObject): number {
+  usage(body: JsonObject): PassedUsage {
     const texts = [this.#head.slice(0, Meter.#KEPT), this.#tail];
-    const redacted = texts.flatMap((text) =>
-      [...text.matchAll(/"usage":\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g)].map(([, found]) =>
-        readUsageText(found ?? ""),
+    const found = texts.flatMap((text) =>
+      [...text.matchAll(/"usage":\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g)].flatMap(([, one]) =>
+        readUsageText(one ?? ""),
       ),
     );
-    const most = Math.max(0, ...redacted);
-    return most > 0 ? most : Math.ceil((this.#bytes + JSON.stringify(body).length) / 4);
+    const most = Math.max(0, ...found.map(totalOf));
+    // Anthropic reports input at the start of a stream and output at its end.
+    const reported = found.length === 0 ? null : Object.assign({}, ...found);
+    return { tokens: most > 0 ? most : Math.ceil((this.#bytes + JSON.stringify(body).length) / 4), reported };
   }
 }
 
-function readUsageText(text: string): number {
+function readUsageText(text: string): JsonObject[] {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value)) return 0;
-    const { total_tokens: total, input_tokens: input, output_tokens: output } = value;
-    if (typeof total === "number") return total;
-    return (typeof input === "number" ? input : 0) + (typeof output === "number" ? output : 0);
+    return isJsonObject(value) ? [value] : [];
   } catch {
-    return 0;
+    return [];
   }
+}
+
+function totalOf({ total_tokens: total, input_tokens: input, output_tokens: output }: JsonObject): number {
+  if (typeof total === "number") return total;
+  return (typeof input === "number" ? input : 0) + (typeof output === "number" ? output : 0);
 }

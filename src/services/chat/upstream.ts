@@ -33,8 +33,8 @@ export interface ModelError {
 
 /** Calls one model. */
 export interface ModelCall {
-  /** Sends one request. Throws `ChatRefusal` if there is no response. */
-  send(body: JsonObject, signal: AbortSignal): Promise<Response>;
+  /** Sends one request, with these headers in addition. Throws `ChatRefusal` if there is no response. */
+  send(body: JsonObject, signal: AbortSignal, headers?: Readonly<Record<string, string>>): Promise<Response>;
   untold: ModelError;
 }
 
@@ -79,8 +79,8 @@ export async function modelCall(
   const { target } = filled;
   const sent = { ...headers, ...target.headers, "content-type": "application/json" };
   const modelError = errorRedactor(target.redactor, target.url, origins);
-  const send: ModelCall["send"] = async (body, signal) => {
-    const init = { method: "POST", headers: sent, body: JSON.stringify(body), signal };
+  const send: ModelCall["send"] = async (body, signal, more = {}) => {
+    const init = { method: "POST", headers: { ...more, ...sent }, body: JSON.stringify(body), signal };
     const { firstByteMs: headersMs, totalMs, streamBytes: bytes } = CHAT_LIMITS;
     const guard = { headersMs, totalMs, bytes, origins };
     const answer = await guardedFetch(target.url, init, { development: __DEVELOPMENT__, ...guard }).catch(
@@ -103,15 +103,15 @@ export function retryingCall(protocol: Protocol, { scope, name, entry }: FoundMo
   const key = JSON.stringify([scope, name, entry.base_url, entry.model]);
   const less = protocol.lesser;
   if (less === undefined) return call;
-  const send: ModelCall["send"] = async (body, signal) => {
+  const send: ModelCall["send"] = async (body, signal, more) => {
     const known = lesser.has(key) ? less(body, null) : null;
     try {
-      return await call.send(known ?? body, signal);
+      return await call.send(known ?? body, signal, more);
     } catch (error) {
       const again = known === null && error instanceof ChatRefusal ? less(body, error) : null;
       if (again === null) throw error;
       if (lesser.size < MOST_KNOWN) lesser.add(key);
-      return call.send(again, signal);
+      return call.send(again, signal, more);
     }
   };
   return { ...call, send };
@@ -126,9 +126,9 @@ export interface ModelTally {
 /** Counts requests to a model by result, also in `tally`. */
 export function countedCall({ count }: Context, model: FoundModel, call: ModelCall, tally: ModelTally): ModelCall {
   const name = nameOfModel(model);
-  const send: ModelCall["send"] = async (body, signal) => {
+  const send: ModelCall["send"] = async (body, signal, more) => {
     try {
-      const answer = await call.send(body, signal);
+      const answer = await call.send(body, signal, more);
       count("model_calls", [name, "ok"]);
       tally.calls++;
       return answer;

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from "../../domain/json";
 import type { Answer, QuestionState } from "../../domain/questions/question";
 import type { LogLevel } from "../../domain/servers/log";
 import type { ClientCapabilities, Era } from "../../domain/servers/memory";
+import type { TraceContext } from "../../domain/telemetry/trace-context";
 import type { Format } from "../../domain/tools/formats";
 import type { QuestionOutcome } from "../../upstream/server-questions";
 import type { Caller } from "../context";
@@ -35,6 +36,20 @@ export interface Target {
   id: string;
   /** The gateway's public origin, for links; absent in background work. */
   origin?: string | undefined;
+  /** The span in which the request runs. */
+  trace?: TraceContext | null | undefined;
+}
+
+/** Returns the target with another trace. */
+export function targetWithTrace(target: Target, trace: TraceContext | null): Target {
+  return {
+    id: target.id,
+    origin: target.origin,
+    trace,
+    get caller() {
+      return target.caller;
+    },
+  };
 }
 
 export interface TurnRequest {

@@ -4,6 +4,7 @@
 import { TEXTS } from "../../domain/conversation/prompt";
 import { sha256Hex } from "../../domain/digest";
 import type { LogListener } from "../../domain/servers/log";
+import type { TraceContext } from "../../domain/telemetry/trace-context";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { builtinOf, isBuiltin } from "../../domain/tools/builtin";
 import type { Progress } from "../../upstream/tool-call";
@@ -68,7 +69,10 @@ async function make(run: ToolRun, call: ToolCall, making: Making): Promise<ToolR
     onProgress?.(progress);
   };
   try {
-    const result = await Promise.race([answer(run, call, { ...making, onProgress: progressing }), cancelled(signal)]);
+    const result = await Promise.race([
+      answer(run, call, { ...making, trace: report.trace, onProgress: progressing }),
+      cancelled(signal),
+    ]);
     report.end(result, signal.aborted);
     session.store.rounds.drop(call.id);
     return result;
@@ -81,14 +85,14 @@ async function make(run: ToolRun, call: ToolCall, making: Making): Promise<ToolR
 async function answer(
   run: ToolRun,
   call: ToolCall,
-  { request, host, signal, onProgress }: Making,
+  { request, host, signal, onProgress, trace }: Making & { trace: TraceContext | null },
 ): Promise<ToolResult> {
   if (!run.context.settings.SKILLS_ENABLED) return failed(TEXTS.disabled);
   if (call.malformed !== undefined)
     return failed(`Error: The arguments of '${call.name}' cannot be read: ${call.malformed}. Send valid JSON.`);
   const { name } = call;
   const { context, session, view, offered, forClient, logs = null } = run;
-  const made = { callId: call.id, request, signal, host, onProgress };
+  const made = { callId: call.id, request, signal, host, onProgress, trace };
   const place = { context, session, view, offered, ...made, forClient, logs };
   const result = isBuiltin(name)
     ? await runBuiltin(place, name, call.arguments)

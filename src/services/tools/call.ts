@@ -9,6 +9,7 @@ import { serverProviderOf, withGatewayAddresses } from "../../domain/servers/lib
 import { type LogListener, logsFrom } from "../../domain/servers/log";
 import type { WholeResult } from "../../domain/servers/result";
 import { CONNECT_TOOL } from "../../domain/servers/sign-in";
+import type { TraceContext } from "../../domain/telemetry/trace-context";
 import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { argumentProblems } from "../../domain/tools/arguments";
 import type { HostLink } from "../../upstream/server-questions";
@@ -39,6 +40,8 @@ export interface CallPlace extends Step {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** The calling MCP host, if it wants log messages of servers. */
   logs?: LogListener | null;
+  /** The call's span. */
+  trace?: TraceContext | null;
   /** Whether the result goes to an MCP host, which can read linked resources. */
   forClient?: boolean;
 }
@@ -124,7 +127,8 @@ async function callRemote(
   const call = { id: callId, turn: state.turn, request, signal, host };
   const logs =
     listener === null ? undefined : { least: listener.least, receive: logsFrom(serverProviderOf(server), listener) };
-  const how = { shown, signal, call, onCut, logs, ...(onProgress ? { onProgress } : {}) };
+  const trace = place.trace ?? null;
+  const how = { shown, signal, call, onCut, logs, trace, ...(onProgress ? { onProgress } : {}) };
   const answered = await callServer(context, session, server, tool, args, how);
   const result = place.forClient === true ? await linked(place, server, answered) : answered;
   if (skill !== null) countCall(context, session, skill, result);

@@ -4,10 +4,12 @@
 import { and, asc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
+import { PUBLIC_SCOPE } from "../../domain/access/access";
 import { indexedText, queryTerms, SEARCH_WEIGHTS, type SearchText, withinScopes } from "../../domain/catalog/search";
 import { SEARCH_LIMITS } from "../../domain/limits";
 import { isUserOnly } from "./catalog";
 import { type Database, SEARCH_TABLE } from "./database";
+import { openSkills } from "./schema/compat";
 import { skills, versions } from "./schema/registry";
 import { type SkillRecord, whenToUse } from "./skills";
 
@@ -79,6 +81,24 @@ export function searchStatement(scopes: readonly string[], query: string, limit:
     ORDER BY skill_search.rank LIMIT ${limit} OFFSET ${skip}`;
 }
 
+/** SQL, next to `skill_search`: the row is of an open skill. */
+const isOpenRow = sql`EXISTS (SELECT 1 FROM skills AS found CROSS JOIN ${openSkills} ON ${openSkills.skillId} = found.id
+  WHERE found.seq = skill_search.rowid)`;
+
+/**
+ * Returns the ids of the best matches on the open list, best first. Only open skills decide which terms are used and which skills are
+ * found. The order also depends on the word counts of the whole index.
+ */
+export async function searchOpenSkills(db: Database, query: string, limit: number): Promise<string[]> {
+  const expression = matching([PUBLIC_SCOPE], query, isOpenRow);
+  if (expression === null) return [];
+  const rows = await db.all<{ id: string }>(sql`
+    SELECT skills.id FROM skill_search CROSS JOIN skills ON skills.seq = skill_search.rowid
+    WHERE skill_search MATCH ${expression} AND skill_search.rank MATCH ${RANK} AND ${isOpenRow}
+    ORDER BY skill_search.rank LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
 /** A skill under trial, or an existing one. */
 export interface TrialHit {
   /** Index of the trial; `null`: an existing skill. */
@@ -141,14 +161,16 @@ function isHidden(scopes: readonly string[]): SQL {
  * SQL: the FTS5 expression of a query. It uses the rarest terms, as long as few enough rows contain them: common words hardly distinguish
  * skills, but ranking every row that contains one takes most of the time in a large catalog. If even the rarest term is too common, only
  * the short columns are searched. In a short query, a word that matches nothing is also tried as a prefix.
+ *
+ * @param only the rows that are counted, so that other rows do not change which terms are used
  */
-function matching(scopes: readonly string[], query: string): SQL | null {
+function matching(scopes: readonly string[], query: string, only: SQL = sql`true`): SQL | null {
   const { terms, mayGoOn } = queryTerms(query);
   if (terms.length === 0 || scopes.length === 0) return null;
   const within = `${withinScopes(scopes)} AND `;
   const most = SEARCH_LIMITS.rows;
   const rowsWith = (term: SQL) =>
-    sql`(SELECT count(*) FROM (SELECT 1 FROM skill_search WHERE skill_search MATCH ${`${within}${COLUMNS} : `} || ${term} LIMIT ${most + 1}))`;
+    sql`(SELECT count(*) FROM (SELECT 1 FROM skill_search WHERE skill_search MATCH ${`${within}${COLUMNS} : `} || ${term} AND ${only} LIMIT ${most + 1}))`;
   const head = sql`${`${within}${HEAD} : (`} || (SELECT group_concat(term, ' OR ') FROM summed) || ')'`;
   return sql`(
     WITH known AS MATERIALIZED (

@@ -15,6 +15,7 @@ import { TicketStore } from "./tickets";
 
 /** Meta values by key. Each is JSON and validated when it is read, because an earlier gateway may have written it. */
 export type MetaKey =
+  | "trace"
   | "about"
   | "catalog"
   | "passes"

@@ -32,7 +32,39 @@ describe("parseSettings", () => {
     expect(parseSettings(variables).settings).toMatchObject(expected);
   });
 
+  it("reads headers and attributes of OpenTelemetry, percent-encoded", () => {
+    const { settings } = parseSettings({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://10.0.0.5:4318",
+      OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20YTpi, x-a = 1%2C2",
+      OTEL_TRACES_SAMPLER_ARG: "0.25",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=prod",
+    });
+    expect(settings).toMatchObject({
+      OTEL_EXPORTER_OTLP_HEADERS: { Authorization: "Basic YTpi", "x-a": "1,2" },
+      OTEL_TRACES_SAMPLER_ARG: 0.25,
+      OTEL_RESOURCE_ATTRIBUTES: { "deployment.environment.name": "prod" },
+    });
+  });
+
+  it.each(["a", "=b", "a=%", "a=1%0d%0ab:2", "host=evil", "content-length=1", "a b=c", "a="])(
+    "rejects the headers '%s' of a collector without quoting them",
+    (text) => {
+      const { issues } = parseSettings({ OTEL_EXPORTER_OTLP_HEADERS: `ok=secret,${text}` });
+      expect(issues.map(({ path, message }) => [path, message])).toEqual([
+        [
+          "OTEL_EXPORTER_OTLP_HEADERS",
+          "OTEL_EXPORTER_OTLP_HEADERS: pair 2 is not a name=value pair with a percent-encoded value",
+        ],
+      ]);
+    },
+  );
+
   it.each<[Record<string, string>, string[]]>([
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" }, ["OTEL_EXPORTER_OTLP_ENDPOINT"]],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "https://user:pass@collector.example" }, ["OTEL_EXPORTER_OTLP_ENDPOINT"]],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.example/?key=x" }, ["OTEL_EXPORTER_OTLP_ENDPOINT"]],
+    [{ OTEL_TRACES_SAMPLER_ARG: "2" }, ["OTEL_TRACES_SAMPLER_ARG"]],
+    [{ OTEL_TRACES_SAMPLER_ARG: "" }, ["OTEL_TRACES_SAMPLER_ARG"]],
     [{ SKILLS_ENABLED: "maybe" }, ["SKILLS_ENABLED"]],
     [{ SKILLS_ENABLED: "" }, ["SKILLS_ENABLED"]],
     [{ SKILL_RETENTION_TURNS: "-1" }, ["SKILL_RETENTION_TURNS"]],

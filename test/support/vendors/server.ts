@@ -75,6 +75,8 @@ export interface Vendor {
   url: string;
   /** Received bodies, in order. */
   bodies: string[];
+  /** Headers of these requests. */
+  headers: IncomingHttpHeaders[];
   /** Answers in order, streamed or not. */
   answers: object[];
   refusals: Refused[];
@@ -94,7 +96,7 @@ export interface Vendor {
 export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
   let isStalled = false;
   const vendor: Vendor = {
-    ...{ url: "", bodies: [], answers: [], refusals: [], plan: [], texts: [], meter: new PrefixMeter() },
+    ...{ url: "", bodies: [], headers: [], answers: [], refusals: [], plan: [], texts: [], meter: new PrefixMeter() },
     meanwhile: async () => {},
     stall: () => {
       isStalled = true;
@@ -105,12 +107,13 @@ export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
       return closed;
     },
   };
-  const { bodies, answers, refusals, plan, texts, meter } = vendor;
+  const { bodies, headers, answers, refusals, plan, texts, meter } = vendor;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
     bodies.push(text);
+    headers.push(request.headers);
     const [route = ""] = (request.url ?? "").split("?");
     const { status, judged } = judgedAt(route, asksKey ? request.headers : { ...request.headers, ...SOME_KEY }, text);
     if ("refused" in judged) {

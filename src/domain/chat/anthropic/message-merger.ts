@@ -222,6 +222,10 @@ export class MessageMerger implements Merger {
     return { all: input + output, output };
   }
 
+  get stepUsage() {
+    return this.#step.usage;
+  }
+
   get said(): Said {
     const calls = toolUsesIn({ content: this.#content }).map(({ id }) => id);
     return { text: canonicalText(textIn(this.#content)), calls };

@@ -208,6 +208,10 @@ export class ChatMerger implements Merger {
     return { all: number(all), output: number(output) };
   }
 
+  get stepUsage() {
+    return this.#step.usage;
+  }
+
   get said(): Said {
     const calls = this.#handed.flatMap(({ id }) => (typeof id === "string" ? id : []));
     return { text: canonicalText(this.#text), calls };

@@ -237,6 +237,11 @@ export class ResponsesMerger implements Merger {
     return { all: number(all), output: number(output) };
   }
 
+  get stepUsage() {
+    const { usage } = this.#step.response;
+    return isJsonObject(usage) ? usage : null;
+  }
+
   get said(): Said {
     return saidIn(this.#given.map(({ item }) => item));
   }

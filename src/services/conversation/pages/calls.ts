@@ -5,6 +5,7 @@ import * as z from "zod";
 import { type CallHead, type CallProgress, type CallSummary, callForPage } from "../../../domain/questions/call-frame";
 import type { ServerFrame } from "../../../domain/questions/frame";
 import { SHOWN_LIMITS } from "../../../domain/questions/limits";
+import type { TraceContext } from "../../../domain/telemetry/trace-context";
 import { type ToolCall, type ToolResult, text, toolResultSchema } from "../../../domain/tool";
 import { builtinOf } from "../../../domain/tools/builtin";
 import { afterEnd, outputOf, startOfCall } from "../../../domain/tools/call-summary";
@@ -12,6 +13,7 @@ import { NO_REQUEST_DIGEST } from "../../../storage/object/results";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
 import { storedTool } from "../../tools/memory";
+import { beginToolSpan, endToolSpan } from "../telemetry";
 import { finishedCall, rememberCall } from "../trace";
 
 /** A reported call, from its start to its end. */
@@ -21,6 +23,8 @@ export interface ReportedCall {
   end(result: ToolResult, isCancelled: boolean): void;
   /** Storage did not answer: the step, and with it the call, is retried. */
   fail(): void;
+  /** Names the call's span to servers; `null` without a trace. */
+  readonly trace: TraceContext | null;
 }
 
 /**
@@ -31,10 +35,13 @@ export interface ReportedCall {
 export function reportCall(context: Context, session: Session, call: ToolCall, request: string): ReportedCall {
   const { running } = session.memory;
   const skillOf = (name: string) => storedTool(session, name)?.skill || null;
+  const started = context.now();
+  const span = beginToolSpan(context, session, call, started);
+  const spanned = { context, session, span };
   const story: CallSummary = {
     id: call.id,
     turn: session.state.turn,
-    head: startOfCall(call, skillOf, { started: context.now(), place: session.memory.calls++ }),
+    head: startOfCall(call, skillOf, { started, place: session.memory.calls++ }),
     progress: null,
     output: null,
   };
@@ -49,6 +56,7 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
     notifyPages(session, story);
   };
   return {
+    trace: span.context,
     progress(progress) {
       story.progress = progress;
       if (context.now() - lastSent < SHOWN_LIMITS.progressMs) return;
@@ -56,7 +64,9 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
       notifyPages(session, story);
     },
     end(result, isCancelled) {
-      const shown = afterEnd(story.head, result, isCancelled, context.now());
+      const at = context.now();
+      endToolSpan(spanned, call, { at, result, isCancelled });
+      const shown = afterEnd(story.head, result, isCancelled, at);
       story.output = outputOf(call, result);
       // Reading tools change nothing, so they run again instead of storing a result, which may be long.
       const repeats = builtinOf(call.name)?.effect !== "reads";
@@ -65,7 +75,11 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
       if (repeats || showsCalls(session)) session.store.keepCallResult(head, JSON.stringify(storedResult));
       ended(shown, result);
     },
-    fail: () => ended(afterEnd(story.head, null, false, context.now()), null),
+    fail() {
+      const at = context.now();
+      endToolSpan(spanned, call, { at, result: null, isCancelled: false });
+      ended(afterEnd(story.head, null, false, at), null);
+    },
   };
 }
 

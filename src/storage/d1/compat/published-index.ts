@@ -29,6 +29,7 @@ export interface PublishedSkillRow {
   number: number;
   displayName: string | null;
   description: string;
+  tags: string[];
   createdAt: number;
   updatedAt: number;
   /** The name in SKILL.md; `null` if it has none. */
@@ -82,6 +83,7 @@ export function readPublishedSkills(
       number: numberOfVersion,
       displayName: versions.displayName,
       description: versions.description,
+      tags: versions.tags,
       createdAt: skills.createdAt,
       updatedAt: skills.updatedAt,
       writtenName: sql<string | null>`cast(${versions.manifest} ->> '$.name' AS TEXT)`.as("written_name"),

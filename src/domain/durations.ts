@@ -147,8 +147,6 @@ export const DURATIONS = {
   listLater: 60_000,
   /** Time for which usage counts are stored. */
   useHistory: 400 * 24 * 60 * 60_000,
-  /** Time for which sums of scopes are stored by hour. Older ones are stored by day. */
-  useHours: 8 * 24 * 60 * 60_000,
   /** The last days of usage, which determine the shared order. */
   useRecent: 14 * 24 * 60 * 60_000,
 } as const;

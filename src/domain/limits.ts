@@ -146,8 +146,6 @@ export const CONVERSATION_LIMITS = {
   seriesEvents: 5_000,
   /** Agents and days whose predictions are counted at once. A conversation rarely changes its agent. */
   countedAgents: 16,
-  /** Stored MCP servers whose calls are counted until the counts are sent. */
-  countedServers: 100,
   /** Calls of a turn that its trace keeps, and characters of the error of each. */
   tracedCalls: 200,
   tracedErrorChars: 300,

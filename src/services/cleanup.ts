@@ -3,6 +3,7 @@
 import { dayOf } from "../domain/access/quota";
 import { DURATIONS } from "../domain/durations";
 import { IMPORT_LIMITS } from "../domain/imports/limits";
+import { INSIGHT_LIMITS } from "../domain/insights/period";
 import { CATALOG_LIMITS } from "../domain/limits";
 import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
@@ -67,7 +68,7 @@ export async function cleanUp(
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
   const counts = today - DURATIONS.useHistory;
   for (let round = 0; round < LISTING_ROUNDS && (await addListings(db)); round++);
-  await rollUpHours(db, today - DURATIONS.useHours);
+  await rollUpHours(db, today - INSIGHT_LIMITS.hourDays * DAY_MS);
   await deleteOldInsights(db, counts);
   await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
   // For tomorrow, never for today: the skill order in prompts does not change within a day.

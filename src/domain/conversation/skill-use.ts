@@ -214,6 +214,9 @@ export function addListed(uses: Uses, list: number, now: number): Uses {
   return { ...uses, due: uses.due ?? now + DURATIONS.useKept, listed };
 }
 
+/** Stored MCP servers whose calls are counted until the counts are sent. */
+const COUNTED_SERVERS = 100;
+
 /** Adds a call of a stored MCP server. */
 export function addServerCall(
   uses: Uses,
@@ -225,7 +228,7 @@ export function addServerCall(
   const day = dayOf(now);
   const isSame = (one: Uses["servers"][number]) => one.day === day && one.scope === scope && one.name === name;
   const before = uses.servers.find(isSame);
-  if (before === undefined && uses.servers.length >= CONVERSATION_LIMITS.countedServers) return uses;
+  if (before === undefined && uses.servers.length >= COUNTED_SERVERS) return uses;
   const { calls, failures } = before ?? { calls: 0, failures: 0 };
   const next = { day, scope, name, calls: calls + 1, failures: failures + (isFailure ? 1 : 0) };
   return {
@@ -256,7 +259,12 @@ export function addSearch(uses: Uses, found: readonly Pick<SkillUse, "skill_id" 
  *
  * @param skillsOf returns the skills of a list as JSON, or `null` if the list is no longer stored
  */
-export function closed(uses: Uses, now: number, id: string, skillsOf: (list: number) => string | null): Uses {
+export function closed(
+  uses: Uses,
+  now: number,
+  id: string,
+  skillsOf: (list: number) => string | null = () => null,
+): Uses {
   const { sent, counts, predictions, listed, servers, searches } = uses;
   const due = now + DURATIONS.useKept;
   if (sent !== null && sent.at > now - DURATIONS.useSent) return { ...uses, due };

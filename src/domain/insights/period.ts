@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60_000;
 /** Figures of hours exist for about a week. */
 export const INSIGHT_LIMITS = {
   days: 400,
-  /** Days of a period by hour. */
+  /** Days of a period by hour, and for which sums are stored by hour. Older ones are stored by day. */
   hourDays: 8,
   defaultDays: 30,
   /** Rows of a CSV file. */

@@ -19,6 +19,7 @@ import { mcpServerRoutes } from "./mcp-servers";
 import { modelRoutes } from "./models";
 import { openSkillRoutes } from "./open-skills";
 import { ghostRoutes } from "./registry/ghosts";
+import { reportRoutes } from "./registry/ratings";
 import { searchIndexRoute } from "./registry/search-index";
 import { skillEnvRoutes } from "./registry/skill-env";
 import { skillRoutes } from "./registry/skills";
@@ -55,6 +56,7 @@ export const api = apiEdge(
     ["/api/v1/imports", importRoutes],
     ["/api/v1/insights", insightRoutes],
     ["/api/v1/open-skills", openSkillRoutes],
+    ["/api/v1/reports", reportRoutes],
     ["/api", taskRoutes],
     ["/api/v1/kinds/skills", skillRoutes],
     ["/api/v1/kinds/ghosts", ghostRoutes],

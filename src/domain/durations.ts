@@ -149,4 +149,7 @@ export const DURATIONS = {
   useHistory: 400 * 24 * 60 * 60_000,
   /** The last days of usage, which determine the shared order. */
   useRecent: 14 * 24 * 60 * 60_000,
+  /** Time after the last load for which a user can rate a skill, and for which decided reports are stored. */
+  skillUsersKept: 180 * 24 * 60 * 60_000,
+  reportsKept: 365 * 24 * 60 * 60_000,
 } as const;

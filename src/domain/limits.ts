@@ -200,6 +200,17 @@ export const ACCESS_LIMITS = {
   notedKeys: 10_000,
 } as const;
 
+/** Ratings and reports of skills. */
+export const RATING_LIMITS = {
+  /** Ratings of one user. */
+  perUser: 5_000,
+  commentChars: 2_000,
+  /** Reports of one user that no admin has decided. */
+  openReports: 20,
+  messageChars: 1_000,
+  reasonChars: 500,
+} as const;
+
 /** Trusted publishers. */
 export const PUBLISHER_LIMITS = {
   perScope: 50,

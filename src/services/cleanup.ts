@@ -11,6 +11,8 @@ import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
 import { addListings, deleteOldInsights, rollUpHours } from "../storage/d1/insights/add";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
+import { deleteOldSkillUsers } from "../storage/d1/registry/ratings";
+import { deleteOldReports } from "../storage/d1/registry/reports";
 import { deleteOldServerChecks } from "../storage/d1/servers/checks";
 import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
 import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
@@ -70,6 +72,8 @@ export async function cleanUp(
   for (let round = 0; round < LISTING_ROUNDS && (await addListings(db)); round++);
   await rollUpHours(db, today - INSIGHT_LIMITS.hourDays * DAY_MS);
   await deleteOldInsights(db, counts);
+  await deleteOldSkillUsers(db, today - DURATIONS.skillUsersKept);
+  await deleteOldReports(db, now - DURATIONS.reportsKept);
   await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
   // For tomorrow, never for today: the skill order in prompts does not change within a day.
   const most = await readMostUsed(db, today - DURATIONS.useRecent, CATALOG_LIMITS.listedSkills);

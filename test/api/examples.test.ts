@@ -10,6 +10,7 @@ import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { NETWORK_ROWS } from "./matrix/network-rows";
 import { OPEN } from "./matrix/open-routes";
 import { PUBLISHER_ROWS } from "./matrix/publisher-rows";
+import { RATING_ROWS } from "./matrix/rating-rows";
 import { SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { ROWS } from "./matrix/table";
@@ -74,6 +75,7 @@ for (const operation of operations) {
       ...LOOKING_ROWS,
       ...NETWORK_ROWS,
       ...PUBLISHER_ROWS,
+      ...RATING_ROWS,
       ...SERVER_ROWS,
       ...SIGN_IN_ROWS,
     ].find((candidate) => candidate.route === route);

@@ -106,7 +106,7 @@ describe("the skills extension", () => {
       expect(await read(uri)).toMatchObject({ error: { code: -32602 } });
   });
 
-  it("goes through a catalog page by page", async () => {
+  it("goes through a catalog page by page", { tags: ["slow"] }, async () => {
     const user = someone();
     const key = await keyFor(user);
     const names = Array.from({ length: 105 }, (_, index) => `page-${String(index).padStart(3, "0")}`);

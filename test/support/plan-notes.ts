@@ -31,6 +31,7 @@ export const NO_QUERY: Record<string, string> = {
   fileBytesOf: "makes a statement: with readUserUse",
   serversOfScopes: "makes a statement: with readViewRows",
   addInsights: "makes statements: with addUses",
+  hideRatingStatement: "makes a statement: with hideRating",
   used: "makes a part of a statement: with createConversationRow",
 };
 

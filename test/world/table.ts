@@ -221,6 +221,21 @@ PUT /api/v1/publishers/{name}                                                 | 
 DELETE /api/v1/publishers/{name} of self                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/publishers/{name} of group                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/publishers/{name} of public                                    | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/kinds/skills/{id}/ratings of self                                 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/ratings of group                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/ratings of public                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/own of group                            | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/own of public                           | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+DELETE /api/v1/kinds/skills/{id}/ratings/own of group                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+DELETE /api/v1/kinds/skills/{id}/ratings/own of public                        | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/{rating_id}/answer of group             | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/{rating_id}/answer of public            | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/{rating_id}/hidden of public            | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+POST /api/v1/kinds/skills/{id}/reports of self                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/kinds/skills/{id}/reports of group                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/kinds/skills/{id}/reports of public                              | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/reports                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/reports/{id}/decision                                             | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -117,6 +117,17 @@ export async function recordAgents(on, { id }) {
   return path;
 }
 
+/** @param {import("./recorder.mjs").Recorder} on */
+export async function recordReports(on, { publicId }) {
+  const path = { id: publicId };
+  await on.record("ratings.list", { path, query: { limit: 10 } });
+  const json = { reason: "malicious", message: "It sends the location of the user." };
+  const report = await on.record("reports.create", { path, json });
+  await on.record("reports.list", { as: "admin", query: { state: "open", limit: 10 } });
+  const decision = { decision: "resolved", note: "The version is blocked." };
+  await on.record("reports.decide", { as: "admin", path: report, json: decision });
+}
+
 /** Deletes everything that the other functions created. */
 export async function recordDeletions(on, { id, publicId }, ghost) {
   await on.record("skills.usageOfAll", { query: { days: 7 } });

@@ -144,6 +144,8 @@ export type ImportItem = { name: string; state: "created" | "updated" | "unchang
 
 export type OpenSkill = { skill_id: string; name: string; opened_by: string; opened_at: string };
 
+export type Report = { id: string; skill_id: string; skill_name: string; /** `public` or the name of a group. */ namespace: string; /** The reported rating. `null` if the report is about the skill. */ rating: { id: string; stars: number | null; comment: string | null } | null; user_id: string; reason: "malicious" | "spam" | "illegal" | "personal_data" | "other"; message: string | null; created_at: string; decision: { decision: "dismissed" | "rating_hidden" | "resolved"; note: string | null; decided_by: string; decided_at: string } | null };
+
 export type Drafts = { items: (Draft)[] };
 
 export type Draft = { /** The reference for `additional_skills` or your own agents (ghosts). */ reference: string; name: string; author: string; namespace: string; is_public: boolean; version: string | null; version_id: string; description: string; tokens: number; size: number; /** The users who can try it. `null` for drafts of other authors. */ users: (string)[] | null; pushed_at: string; expires_at: string; warnings: (Issue)[] };
@@ -176,6 +178,12 @@ export type SkillPermission = { permission: string; value: string };
 
 export type SkillNetwork = { /** The hosts that the current version declares. */ declared: (string)[]; /** The hosts that code of the skill can call. */ approved: (string)[]; /** Declared hosts that are not approved. */ waiting: (string)[] };
 
+export type Ratings = { summary: RatingSummary; own: Rating; can_rate: boolean; /** `null` if you can rate the skill. */ cannot_rate_because: "private" | "own_skill" | "not_used" | null; can_answer: boolean; items: (Rating)[]; next_cursor: string | null };
+
+export type RatingSummary = { count: number; /** Mean of the stars. `null` without ratings. */ average: number | null; /** The Bayesian average: (5 × 3.5 + sum of stars) / (5 + count). */ score: number };
+
+export type Rating = { id: string; stars: number; comment: string | null; version_id: string; version: string | null; created_at: string; updated_at: string; answer: { text: string; answered_at: string } | null; is_own: boolean; /** Set while an admin hides the rating. Only its author and admins see it. */ hidden: { hidden_at: string; reason: string | null } | null } | null;
+
 export type GhostRef = { id: string; name: string; namespace: string };
 
 export type GhostPreview = { valid: boolean; issues: (Issue)[]; warnings: (Issue)[]; prompt: string; tokens: { system_prompt: number; list: number; preloaded: number; prompt: number; static: number }; skills: ({ name: string; skill_id: string; version_id: string; version: string | null; scope: "user" | "group" | "public"; namespace: string; tokens: number; preloaded: boolean; user_only: boolean; needs: (string)[]; tools: (string)[]; servers: (string)[] })[]; more: number; servers: (ServerPermissions)[]; collisions: ({ kind: "tool" | "server"; name: string; of: (string)[] })[] };
@@ -197,7 +205,7 @@ export type PublisherEntry = { /** The issuer (`iss`) of the tokens, exactly as 
 /** Input and output of each operation. */
 export interface Operations {
   /** Lists audit records, newest first. */
-  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "connection.create" | "connection.end" | "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "publisher.put" | "publisher.delete" | "publisher.exchange" | "publisher.refuse" | "secret.put" | "secret.delete" | "secret.rotate" | "session.create" | "session.end" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.network.put" | "skill.env.put" | "skill.env.delete" | "skill.request" | "skill.remove_references" | "user.export" | "user.erase" | "webhook.put" | "webhook.rotate" | "webhook.delete"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "connection.create" | "connection.end" | "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "publisher.put" | "publisher.delete" | "publisher.exchange" | "publisher.refuse" | "rating.hide" | "rating.show" | "report.decide" | "secret.put" | "secret.delete" | "secret.rotate" | "session.create" | "session.end" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.network.put" | "skill.env.put" | "skill.env.delete" | "skill.request" | "skill.remove_references" | "user.export" | "user.erase" | "webhook.put" | "webhook.rotate" | "webhook.delete"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
   /** Activates a connection with the proof that the user's browser brought back. */
   "connections.confirm": { request: { path: { id: string }; body: { /** The value of `proof` that the browser brought back. */ proof: string } }; answer: Connection };
   /** Creates a link with which you sign in to an MCP server. */
@@ -392,6 +400,22 @@ export interface Operations {
   "questions.get": { request: { path: { id: string; request_id: string }; query?: { wait_ms?: number } }; answer: Request };
   /** Lists questions to pages, newest first. */
   "questions.list": { request: { path: { id: string }; query?: { limit?: number; cursor?: string; state?: "pending" | "resolved" | "expired" | "cancelled" } }; answer: { items: ({ request_id: string; state: "pending" | "resolved" | "expired" | "cancelled"; skill_name: string | null; action: string; from?: { kind: "server"; name: string; host: string }; attempt: number; created_at: string; deadline: string })[]; next_cursor: string | null } };
+  /** Answers a rating. */
+  "ratings.answer": { request: { path: { id: string; rating_id: string }; body: { /** The answer. `null` removes it. */ text?: string | null } }; answer: Rating };
+  /** Deletes your rating of a skill. */
+  "ratings.delete": { request: { path: { id: string } }; answer: void };
+  /** Hides a rating or shows it again. */
+  "ratings.hide": { request: { path: { id: string; rating_id: string }; body: { /** True hides the rating, false shows it again. */ hidden: boolean; /** Why. Shown to the user who wrote the rating. */ reason?: string | null } }; answer: Rating };
+  /** Lists the ratings of a skill. */
+  "ratings.list": { request: { path: { id: string }; query?: { limit?: number; cursor?: string } }; answer: Ratings };
+  /** Rates a skill. */
+  "ratings.put": { request: { path: { id: string }; body: { /** 1 (bad) to 5 (good). */ stars: number; /** What you think of the skill, as plain text. */ comment?: string | null } }; answer: Rating };
+  /** Reports a skill or one of its ratings. */
+  "reports.create": { request: { path: { id: string }; body: { /** The kind of abuse. */ reason: "malicious" | "spam" | "illegal" | "personal_data" | "other"; /** What is wrong. */ message?: string | null; /** The reported rating. Default: the skill itself is reported. */ rating_id?: string | null } }; answer: { id: string } };
+  /** Decides a report. */
+  "reports.decide": { request: { path: { id: string }; body: { /** What you decided: `dismissed`, `rating_hidden` or `resolved`. */ decision: "dismissed" | "rating_hidden" | "resolved"; /** Why. Admins see it, and the user of a rating that you hide. */ note?: string | null } }; answer: Report };
+  /** Lists reports. */
+  "reports.list": { request: { query?: { limit?: number; cursor?: string; state?: "open" | "decided" } }; answer: { items: (Report)[]; next_cursor: string | null } };
   /** Rebuilds a part of the search index. */
   "searchIndex.rebuild": { request: { body?: { /** Where to continue: `next` of the previous response. */ after?: number } }; answer: { indexed: number; next: number | null } };
   /** Deletes a secret. */
@@ -638,6 +662,14 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "questions.cancel": ["DELETE","/api/v1/conversations/{id}/requests/{request_id}","idempotent","none"],
   "questions.get": ["GET","/api/v1/conversations/{id}/requests/{request_id}","safe","json"],
   "questions.list": ["GET","/api/v1/conversations/{id}/requests","safe","items"],
+  "ratings.answer": ["PUT","/api/v1/kinds/skills/{id}/ratings/{rating_id}/answer","idempotent","json"],
+  "ratings.delete": ["DELETE","/api/v1/kinds/skills/{id}/ratings/own","idempotent","none"],
+  "ratings.hide": ["PUT","/api/v1/kinds/skills/{id}/ratings/{rating_id}/hidden","idempotent","json"],
+  "ratings.list": ["GET","/api/v1/kinds/skills/{id}/ratings","safe","json"],
+  "ratings.put": ["PUT","/api/v1/kinds/skills/{id}/ratings/own","idempotent","json"],
+  "reports.create": ["POST","/api/v1/kinds/skills/{id}/reports","never","json"],
+  "reports.decide": ["PUT","/api/v1/reports/{id}/decision","idempotent","json"],
+  "reports.list": ["GET","/api/v1/reports","safe","items"],
   "searchIndex.rebuild": ["POST","/api/v1/search-index","idempotent","json"],
   "secrets.delete": ["DELETE","/api/v1/secrets/{name}","idempotent","none"],
   "secrets.get": ["GET","/api/v1/secrets/{name}","safe","json"],

@@ -349,6 +349,17 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     about: "Connects to an MCP server and returns its tools or the error. Nothing is stored.",
     retry: "safe",
   },
+  "GET /api/v1/reports": {
+    id: "reports.list",
+    about: "Lists the reports of users about skills and ratings. Admins only.",
+    query: { state: "open", limit: 10 },
+  },
+  "PUT /api/v1/reports/{id}/decision": {
+    id: "reports.decide",
+    about:
+      "Decides a report. `rating_hidden` also hides the reported rating. To act on a skill, block its version, close it or delete it, and decide `resolved`. Admins only.",
+    body: { decision: "dismissed", note: "Nothing is wrong with it." },
+  },
   "GET /api/v1/webhooks": {
     id: "webhooks.list",
     about: "Lists your webhooks, those of a group, or those of the gateway, by name.",

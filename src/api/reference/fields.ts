@@ -87,6 +87,8 @@ export const FIELDS: Readonly<Record<string, string>> = {
   payload: "Any JSON value for the page.",
   prefix:
     "When tools are named `server__tool`: `always` (default), `on-conflict` or `never`. With `never`, a tool whose name is taken is left out.",
+  "ratings.hide.reason": "Why. Shown to the user who wrote the rating.",
+  "reports.create.reason": "The kind of abuse.",
   reason: "Shown to everybody who requests the version. Only with `blocked: true`.",
   redirect_uris: "The addresses to which users can be sent back after the sign-in.",
   require_client: "If true, the request fails with 409 `NO_CLIENT` when no page is connected.",
@@ -121,4 +123,12 @@ export const FIELDS: Readonly<Record<string, string>> = {
   "tickets.create.user_id": "The person at the page, recorded with the answers.",
   value: "The secret value.",
   wait_ms: "How long this request waits for the answer, in milliseconds.",
+  comment: "What you think of the skill, as plain text.",
+  decision: "What you decided: `dismissed`, `rating_hidden` or `resolved`.",
+  hidden: "True hides the rating, false shows it again.",
+  "reports.create.message": "What is wrong.",
+  note: "Why. Admins see it, and the user of a rating that you hide.",
+  rating_id: "The reported rating. Default: the skill itself is reported.",
+  stars: "1 (bad) to 5 (good).",
+  text: "The answer. `null` removes it.",
 };

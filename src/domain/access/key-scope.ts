@@ -41,6 +41,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { methods: ["POST"], path: /^\/api\/v1\/kinds\/skills\/(invoke|validate)$/, need: "skills:read" },
   { methods: ["GET"], path: /^\/api\/v1\/kinds\/skills(\/|$)/, need: "skills:read" },
   { path: /^\/api\/v1\/kinds\/skills\/[^/]+\/versions\/[^/]+\/verdict$/, need: "admin" },
+  { path: /^\/api\/v1\/kinds\/skills\/[^/]+\/ratings\/[^/]+\/hidden$/, need: "admin" },
   { path: /^\/api\/v1\/(kinds\/skills\/[^/]+\/env|me\/skill-env(\/.+)?)$/, need: "secrets" },
   { path: /^\/api\/v1\/kinds\/skills\//, need: "skills:write" },
   { path: /^\/api\/v1\/kinds\/ghosts(\/|$)/, need: "ghosts" },
@@ -52,7 +53,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/(secrets|models|servers|connections|webhooks)(\/|$)/, need: "secrets" },
   { methods: ["GET"], path: /^\/api\/v1\/(me\/servers|server-catalog)$/, need: "mcp" },
   {
-    path: /^\/api\/v1\/(mcp-servers|audit|executor|users|search-index|open-skills|sign-ins|oauth-clients)(\/|$)/,
+    path: /^\/api\/v1\/(mcp-servers|audit|executor|users|search-index|open-skills|reports|sign-ins|oauth-clients)(\/|$)/,
     need: "admin",
   },
   { path: /^\/metrics$/, need: "admin" },

@@ -20,6 +20,7 @@ import { consoleSessions } from "./schema/console";
 import { conversations } from "./schema/conversations";
 import { imports } from "./schema/imports";
 import { publishers, publishingKeys } from "./schema/publishers";
+import { skillRatings, skillReports } from "./schema/ratings";
 import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./schema/sign-in-pages";
@@ -269,6 +270,10 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${models} WHERE ${models.scope} || '/' || ${models.name} = ${id})`;
     case "oauth_client":
       return sql`EXISTS (SELECT 1 FROM ${preRegisteredClients} WHERE ${preRegisteredClients.name} = ${id})`;
+    case "rating":
+      return sql`EXISTS (SELECT 1 FROM ${skillRatings} WHERE ${skillRatings.id} = ${id})`;
+    case "report":
+      return sql`EXISTS (SELECT 1 FROM ${skillReports} WHERE ${skillReports.id} = ${id} AND ${skillReports.decidedAt} IS NULL)`;
     case "session":
       return sql`EXISTS (SELECT 1 FROM ${consoleSessions} WHERE ${consoleSessions.id} = ${id})`;
     case "sign_in":

@@ -1,7 +1,7 @@
 // Stores skill usage: counts per day without users, and the shared list order computed from them.
 
 import { and, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
-import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { GROUP_PREFIX, PUBLIC_SCOPE } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
 import { countsOfDays, type UseBatch } from "../../domain/conversation/skill-use";
 import { USE_LIMITS } from "../../domain/limits";
@@ -9,6 +9,7 @@ import type { Database } from "./database";
 import { addInsights } from "./insights/add";
 import { addPredictions, deletePredictionsBefore } from "./predictions";
 import { usage } from "./schema/access";
+import { skillUsers } from "./schema/ratings";
 import { skills, versions } from "./schema/registry";
 import { skillOrders, skillUse, skillUseBatches } from "./schema/skill-use";
 import { used } from "./usage";
@@ -64,6 +65,17 @@ export async function addUses(db: Database, userId: string, batch: UseBatch, now
           liked: sum("liked"),
           disliked: sum("disliked"),
         },
+      }),
+    // Who loaded a skill that others use, too: only they can rate it.
+    db
+      .insert(skillUsers)
+      .select(
+        sql`SELECT ${userId}, ${skills.id}, max(${counted("day")}) FROM ${counts}
+          WHERE ${counted("loads")} > 0 AND (${isPublic} OR ${skills.scope} LIKE ${`${GROUP_PREFIX}%`}) GROUP BY ${skills.id}`,
+      )
+      .onConflictDoUpdate({
+        target: [skillUsers.userId, skillUsers.skillId],
+        set: { day: sql`max(${skillUsers.day}, excluded.day)` },
       }),
     addPredictions(db, batch.predictions, isNew),
     ...addInsights(db, batch, isNew),

@@ -10,6 +10,7 @@ const WITHOUT_USER: Record<string, string> = {
   d1_migrations: "the names of migrations",
   sqlite_sequence: "SQLite's own",
   ghost_skills: "goes with its ghost",
+  skill_rating_sums: "sums of a skill's ratings, go with it",
   skill_use: "counts of a skill, which go with it; no count says whose it is",
   prediction_counts: "counts of a ghost, which go with it; no count says whose conversation it is",
   skill_use_batches: "random ids of batches",

@@ -41,6 +41,7 @@ import { INSIGHT_QUERIES } from "../../support/insight-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
 import { PREDICTION_QUERIES } from "../../support/prediction-queries";
 import { PUBLISHER_QUERIES } from "../../support/publisher-queries";
+import { RATING_QUERIES } from "../../support/rating-queries";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
 import { SERVER_QUERIES } from "../../support/server-queries";
@@ -156,6 +157,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   reindexSkills: (db) => search.reindexSkills(db, 100, PAGE),
   unindexSkill: async (db) => search.unindexSkill(db, "skl_0-9"),
   ...GHOST_QUERIES,
+  ...RATING_QUERIES,
   readReply: (db) => idempotency.readReply(db, BIG_USER, "a", 0),
   readReplyOrCount: async (db) => {
     await db.batch(idempotency.rememberReply(db, answer("counted")));

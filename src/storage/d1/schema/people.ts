@@ -13,6 +13,7 @@ import { conversations, runFiles } from "./conversations";
 import { draftReaders } from "./drafts";
 import { EXPORTED_IMPORTS, imports } from "./imports";
 import { publishers } from "./publishers";
+import { RATING_FACTS, REPORT_FACTS, skillRatings, skillReports, skillUsers, USED_SKILLS } from "./ratings";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
@@ -115,6 +116,10 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     },
     erased: DELETED,
   },
+  { table: skillRatings, column: skillRatings.userId, holds: "user", exported: RATING_FACTS, erased: DELETED },
+  { table: skillReports, column: skillReports.userId, holds: "user", exported: REPORT_FACTS, erased: DELETED },
+  // Last, because a conversation that ends sends its counts.
+  { table: skillUsers, column: skillUsers.userId, holds: "user", exported: USED_SKILLS, erased: FORGOTTEN },
   { table: imports, column: imports.scope, holds: "scope", exported: EXPORTED_IMPORTS, erased: DELETED },
   {
     table: publishers,
@@ -376,6 +381,9 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: versionBlocks, column: versionBlocks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: signInLinks, column: signInLinks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: skillRatings, column: skillRatings.answeredBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: skillRatings, column: skillRatings.hiddenBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: skillReports, column: skillReports.decidedBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   {
     table: preRegisteredClients,
     column: preRegisteredClients.createdBy,

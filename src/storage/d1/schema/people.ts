@@ -18,7 +18,7 @@ import { counters, ghosts, idempotency, keys, skills, versions } from "./registr
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import { skillEnv } from "./skill-network";
-import { serviceUse, useHours } from "./skill-use";
+import { EXPORTED_SERVICE_USE, serviceUse, useHours } from "./skill-use";
 import { webhookDeliveries, webhooks } from "./webhooks";
 
 /** The counts that an erasure returns. */
@@ -302,23 +302,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },
   // The sums of all scopes stay: they name nobody.
   { table: useHours, column: useHours.scope, holds: "scope", exported: SUMS_OF_SKILLS, erased: DELETED },
-  {
-    table: serviceUse,
-    column: serviceUse.scope,
-    holds: "scope",
-    exported: {
-      as: "service_use",
-      columns: {
-        kind: serviceUse.kind,
-        name: serviceUse.name,
-        day: serviceUse.day,
-        calls: serviceUse.calls,
-        failures: serviceUse.failures,
-        tokens: serviceUse.tokens,
-      },
-    },
-    erased: DELETED,
-  },
+  { table: serviceUse, column: serviceUse.scope, holds: "scope", exported: EXPORTED_SERVICE_USE, erased: DELETED },
   {
     table: skills,
     column: skills.scope,

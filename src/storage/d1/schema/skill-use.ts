@@ -95,6 +95,18 @@ export const serviceUse = sqliteTable(
   (t) => [primaryKey({ columns: [t.scope, t.kind, t.name, t.day] }), index("service_use_day").on(t.day, t.kind)],
 );
 
+export const EXPORTED_SERVICE_USE = {
+  as: "service_use",
+  columns: {
+    kind: serviceUse.kind,
+    name: serviceUse.name,
+    day: serviceUse.day,
+    calls: serviceUse.calls,
+    failures: serviceUse.failures,
+    tokens: serviceUse.tokens,
+  },
+};
+
 /** Received batches of counts, so that none is added twice. Ids are random. */
 export const skillUseBatches = sqliteTable(
   "skill_use_batches",

@@ -10,6 +10,7 @@ import { ADMINISTRATION_TEXTS } from "./administration";
 import { COMPAT_TEXTS } from "./compat";
 import { CONVERSATION_TEXTS } from "./conversations";
 import { FIELDS } from "./fields";
+import { INSIGHT_TEXTS } from "./insights";
 import type { OperationText, OperationTexts, Retry } from "./operation";
 import { HEADERS, PARAMETERS, RESOURCES, TAGS } from "./parameters";
 import { REVIEW_TEXTS } from "./reviews";
@@ -18,8 +19,9 @@ import { SKILL_TEXTS } from "./skills";
 const TEXTS: OperationTexts = {
   ...CONVERSATION_TEXTS,
   ...SKILL_TEXTS,
-  ...REVIEW_TEXTS,
   ...ADMINISTRATION_TEXTS,
+  ...INSIGHT_TEXTS,
+  ...REVIEW_TEXTS,
   ...COMPAT_TEXTS,
 };
 

@@ -13,6 +13,7 @@ import { connectionRoutes } from "./connections";
 import { taskRoutes } from "./conversation/conversations";
 import { executorRoutes } from "./executor";
 import { importRoutes } from "./imports";
+import { insightRoutes } from "./insights";
 import { sharedLinkRoutes } from "./links";
 import { mcpServerRoutes } from "./mcp-servers";
 import { modelRoutes } from "./models";
@@ -53,6 +54,7 @@ export const api = apiEdge(
     ["/api/v1", executorRoutes],
     ["/api/v1/links", sharedLinkRoutes],
     ["/api/v1/imports", importRoutes],
+    ["/api/v1/insights", insightRoutes],
     ["/api/v1/open-skills", openSkillRoutes],
     ["/api/v1/reports", reportRoutes],
     ["/api", taskRoutes],

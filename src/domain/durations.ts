@@ -145,8 +145,9 @@ export const DURATIONS = {
   /** Minimum interval at which a conversation reports its last turn to the list. */
   listTold: 10 * 60_000,
   listLater: 60_000,
-  /** Time for which usage counts are stored, and the part that determines the shared order. */
+  /** Time for which usage counts are stored. */
   useHistory: 400 * 24 * 60 * 60_000,
+  /** The last days of usage, which determine the shared order. */
   useRecent: 14 * 24 * 60 * 60_000,
   /** Time after the last load for which a user can rate a skill, and for which decided reports are stored. */
   skillUsersKept: 180 * 24 * 60 * 60_000,

@@ -3,11 +3,13 @@
 import { dayOf } from "../domain/access/quota";
 import { DURATIONS } from "../domain/durations";
 import { IMPORT_LIMITS } from "../domain/imports/limits";
+import { INSIGHT_LIMITS } from "../domain/insights/period";
 import { CATALOG_LIMITS } from "../domain/limits";
 import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
+import { addListings, deleteOldInsights, rollUpHours } from "../storage/d1/insights/add";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
 import { deleteOldSkillUsers } from "../storage/d1/registry/ratings";
 import { deleteOldReports } from "../storage/d1/registry/reports";
@@ -67,6 +69,9 @@ export async function cleanUp(
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
   const counts = today - DURATIONS.useHistory;
+  for (let round = 0; round < LISTING_ROUNDS && (await addListings(db)); round++);
+  await rollUpHours(db, today - INSIGHT_LIMITS.hourDays * DAY_MS);
+  await deleteOldInsights(db, counts);
   await deleteOldSkillUsers(db, today - DURATIONS.skillUsersKept);
   await deleteOldReports(db, now - DURATIONS.reportsKept);
   await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
@@ -75,6 +80,9 @@ export async function cleanUp(
   await putSkillOrder(db, today + DAY_MS, most);
   await recordSettings(db, settings, context.newId("usr"));
 }
+
+/** Maximum number of statements that add lists of skills per hour. */
+const LISTING_ROUNDS = 20;
 
 /** Maximum number of connections to deleted servers that are revoked per hour. */
 const ORPHANS = 100;

@@ -90,7 +90,7 @@ for (const operation of operations) {
     const url = path.replace("{turn}", "1").replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
     const asked = parameters
       .filter((one) => one.in === "query" && !PLACES.has(one.name ?? ""))
-      .map(({ name = "", example = "" }) => [name, String(example)]);
+      .map(({ name = "", example = "" }) => [name, String(name === "skill_id" ? thing.id : example)]);
     const query = new URLSearchParams(asked).toString();
     const key = await keyOfUser(row.best);
     const answer = await call(method, `${url}${query === "" ? "" : `?${query}`}`, { key, ...bodyOf(operation, thing) });

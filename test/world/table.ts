@@ -186,6 +186,13 @@ POST /api/v1/kinds/ghosts/preview                                             | 
 GET /api/v1/kinds/ghosts/{id}/predictions of self                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/ghosts/{id}/predictions of group                            | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/ghosts/{id}/predictions of public                           | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/insights/overview                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/insights/skills                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/insights/unused                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/insights/services                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/insights/versions of self                                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/insights/versions of group                                        | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/insights/versions of public                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/users                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 GET /api/v1/kinds/skills/{id}/network of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

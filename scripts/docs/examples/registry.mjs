@@ -132,6 +132,11 @@ export async function recordReports(on, { publicId }) {
 export async function recordDeletions(on, { id, publicId }, ghost) {
   await on.record("skills.usageOfAll", { query: { days: 7 } });
   await on.record("skills.usage", { path: { id }, query: { days: 7 } });
+  await on.record("insights.overview");
+  await on.record("insights.skills");
+  await on.record("insights.unused");
+  await on.record("insights.versions", { query: { skill_id: id } });
+  await on.record("insights.services", { query: { kind: "server" } });
   await on.record("skills.removeReference", { path: { id, ghost_id: ghost.id } });
   await on.record("skills.removeReferences", { path: { id } });
   await on.record("ghosts.delete", { path: ghost });

@@ -10,11 +10,18 @@ import { ADMINISTRATION_TEXTS } from "./administration";
 import { COMPAT_TEXTS } from "./compat";
 import { CONVERSATION_TEXTS } from "./conversations";
 import { FIELDS } from "./fields";
+import { INSIGHT_TEXTS } from "./insights";
 import type { OperationText, OperationTexts, Retry } from "./operation";
 import { HEADERS, PARAMETERS, RESOURCES, TAGS } from "./parameters";
 import { SKILL_TEXTS } from "./skills";
 
-const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS, ...COMPAT_TEXTS };
+const TEXTS: OperationTexts = {
+  ...CONVERSATION_TEXTS,
+  ...SKILL_TEXTS,
+  ...ADMINISTRATION_TEXTS,
+  ...INSIGHT_TEXTS,
+  ...COMPAT_TEXTS,
+};
 
 const DESCRIPTION = `Skills on demand for any chat front end or agent.
 

@@ -10,6 +10,7 @@ import { models } from "./schema/chat";
 import { imports } from "./schema/imports";
 import { publishers } from "./schema/publishers";
 import { counters, ghosts, now, skills } from "./schema/registry";
+import { serviceUse, useHours } from "./schema/skill-use";
 import { webhookDeliveries, webhooks } from "./schema/webhooks";
 
 export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
@@ -121,6 +122,12 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(webhookDeliveries)
       .where(sql`${webhookDeliveries.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(useHours)
+      .where(sql`${useHours.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(serviceUse)
+      .where(sql`${serviceUse.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     // A later group with this name must not inherit anything cached for this one.
     raiseCounters(db, [scope]),
   ]);

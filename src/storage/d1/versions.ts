@@ -202,6 +202,9 @@ export async function existingVersions(db: Database, ids: readonly string[]): Pr
 
 /** A version as the MCP skills extension serves it. */
 export interface ServedVersion {
+  skillId: string;
+  /** SHA-256 of the package. */
+  zipSha256: string;
   frontmatter: JsonObject;
   files: PackageFile[];
   /** Warnings of the package at publish time. */
@@ -216,6 +219,8 @@ export async function readServedVersions(
   const rows = await db
     .select({
       id: versions.id,
+      skillId: versions.skillId,
+      zipSha256: versions.zipSha256,
       frontmatter: versions.frontmatter,
       files: versions.files,
       warnings: versions.warnings,

@@ -37,6 +37,7 @@ import { FILE_QUERIES } from "../../support/file-queries";
 import { GHOST_QUERIES } from "../../support/ghost-queries";
 import { GRANT_QUERIES } from "../../support/grant-queries";
 import { IMPORT_QUERIES } from "../../support/import-queries";
+import { INSIGHT_QUERIES } from "../../support/insight-queries";
 import { NO_QUERY, READING, WALKING } from "../../support/plan-notes";
 import { PREDICTION_QUERIES } from "../../support/prediction-queries";
 import { PUBLISHER_QUERIES } from "../../support/publisher-queries";
@@ -70,6 +71,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...DRAFT_QUERIES,
   ...GRANT_QUERIES,
   ...PREDICTION_QUERIES,
+  ...INSIGHT_QUERIES,
   ...DOOR_QUERIES,
   ...IMPORT_QUERIES,
   ...CONSOLE_QUERIES,
@@ -348,7 +350,7 @@ beforeAll(seedManySkills);
 describe("plans with ten thousand skills", () => {
   it("are checked for every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
-      "../../../src/storage/d1/{*,chat/*,compat/*,console/*,conversation/*,imports/*,registry/*,servers/*,sign-in/*}.ts",
+      "../../../src/storage/d1/{*,chat/*,compat/*,console/*,conversation/*,imports/*,insights/*,registry/*,servers/*,sign-in/*}.ts",
       { eager: true },
     );
     const functions = Object.values(modules)

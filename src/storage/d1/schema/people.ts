@@ -18,6 +18,7 @@ import { counters, ghosts, idempotency, keys, skills, versions } from "./registr
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import { skillEnv } from "./skill-network";
+import { EXPORTED_SERVICE_USE, serviceUse, useHours } from "./skill-use";
 import { webhookDeliveries, webhooks } from "./webhooks";
 
 /** The counts that an erasure returns. */
@@ -45,6 +46,7 @@ const MAKER = "who made a thing that is somebody else's, or that is exported by 
 const READER = "who may use somebody else's draft; the drafts are their authors'";
 const OF_CODES = "a minute's codes; what came of them is with the grants";
 const OF_HOURS = "files of two hours that become a version, or nothing";
+const SUMS_OF_SKILLS = "sums of the figures that are exported with each version";
 const OF_MINUTES = "sign-ins of the last ten minutes; what came of one is its grant";
 const DELETED = { how: "deleted" } as const;
 const TO_PSEUDONYM = { how: "renamed" } as const;
@@ -298,6 +300,9 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: signInLinks, column: signInLinks.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
   { table: uploadParts, column: uploadParts.userId, holds: "user", exported: OF_HOURS, erased: DELETED },
   { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },
+  // The sums of all scopes stay: they name nobody.
+  { table: useHours, column: useHours.scope, holds: "scope", exported: SUMS_OF_SKILLS, erased: DELETED },
+  { table: serviceUse, column: serviceUse.scope, holds: "scope", exported: EXPORTED_SERVICE_USE, erased: DELETED },
   {
     table: skills,
     column: skills.scope,

@@ -7,7 +7,7 @@ import { REVIEW_DECISIONS, REVIEW_EVENTS, REVIEW_STATES } from "../../domain/rev
 import { router } from "../../edge/router";
 import { instant, issueSchema, json, jsonBody, pageQuery, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { openReviewPackage, type ReviewInFull, readReviewInFull, readReviews } from "../../services/review/read";
+import { openReviewPackage, type ReviewInFull, readReviewInFull, readSubmissions } from "../../services/review/read";
 import type { ReviewEventRow, ReviewRow } from "../../storage/d1/review/reviews";
 import { changedPermissions } from "./permissions";
 import { routingSchema } from "./resources";
@@ -147,7 +147,7 @@ reviewRoutes.openapi(
   async (c) => {
     const { state, scope, mine, limit, cursor } = c.req.valid("query");
     const asked = { state, scope, mine: mine === undefined ? undefined : mine === "true" };
-    const page = await readReviews(c.get("context"), asked, limit ?? REQUEST_LIMITS.listLimit, cursor);
+    const page = await readSubmissions(c.get("context"), asked, limit ?? REQUEST_LIMITS.listLimit, cursor);
     return c.json({ items: page.reviews.map(wireReview), next_cursor: page.nextCursor }, 200);
   },
 );

@@ -63,7 +63,7 @@ export interface ReviewInFull {
 const cursorSchema = z.object({ id: z.string() });
 
 /** Returns submissions, newest first: the caller's, and those that the caller can decide. */
-export async function readReviews(
+export async function readSubmissions(
   context: Context,
   { state, scope, mine }: ReviewQuery,
   limit: number,

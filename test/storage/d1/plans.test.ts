@@ -44,7 +44,6 @@ import { PUBLISHER_QUERIES } from "../../support/publisher-queries";
 import { RATING_QUERIES } from "../../support/rating-queries";
 import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
-import { REVIEW_QUERIES } from "../../support/review-queries";
 import { SERVER_QUERIES } from "../../support/server-queries";
 import { SIGN_IN_QUERIES } from "../../support/sign-in-queries";
 import { SKILL_NETWORK_QUERIES } from "../../support/skill-network-queries";
@@ -70,7 +69,6 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...FILE_QUERIES,
   ...WEBHOOK_QUERIES,
   ...DRAFT_QUERIES,
-  ...REVIEW_QUERIES,
   ...GRANT_QUERIES,
   ...PREDICTION_QUERIES,
   ...INSIGHT_QUERIES,
@@ -109,7 +107,9 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   readPublishState: async (db) => {
     const same = { digest: "digest-1", label: "1.0.0" };
     await publishState.readPublishState(db, { id: "skl_0-1" }, same, {
-      ...{ scope: "user:nobody", use: use("uploads"), group: "g" },
+      scope: "user:x",
+      use: use("uploads"),
+      group: "g",
     });
     const other = { digest: "x", label: null };
     await publishState.readPublishState(db, { scope: "public", folded: "skill-00001" }, other, {

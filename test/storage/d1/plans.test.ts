@@ -111,10 +111,9 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
       use: use("uploads"),
       group: "g",
     });
-    const other = { digest: "x", label: null };
-    await publishState.readPublishState(db, { scope: "public", folded: "skill-00001" }, other, {
-      ...{ scope: null, use: null, group: null },
-    });
+    const named = { scope: "public", folded: "skill-00001" };
+    const none = { scope: null, use: null, group: null };
+    await publishState.readPublishState(db, named, { digest: "x", label: null }, none);
   },
   insertSkill: (db) => publishing.insertSkill(db, skill("a"), version("ver_a", "a"), answer("a")),
   insertVersion: async (db) => {
@@ -134,10 +133,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await publishing.insertSkill(db, skill("aside"), version("ver_aside", "aside"), null, "A title");
     return aside.insertInactive(db, skill("aside"), version("ver_aside2", "aside"), answer("aside"));
   },
-  readSuccessor: async (db) => {
-    await skills.readSuccessor(db, "skl_0-1", "ver_0-1", false);
-    await skills.readSuccessor(db, "skl_0-1", "ver_0-1", true);
-  },
+  readSuccessor: (db) => skills.readSuccessor(db, "skl_0-1", "ver_0-1", true),
   yankVersion: async (db) => {
     const first = await publishing.insertSkill(db, skill("d"), version("ver_d", "d"), null);
     const second = await publishing.insertVersion(db, skill("d"), version("ver_d2", "d"), null);

@@ -76,7 +76,7 @@ export type UserFigures = { user_id: string; is_admin: boolean; last_used_at: st
 
 export type Erased = { erased: { keys: number; grants: number; secrets: number; ghosts: number; memberships: number; skills: number; conversations: number }; complete: boolean };
 
-export type Group = { name: string; display_name: string | null; /** The caller's role, or `null` for an admin who is not a member. */ role: "Owner" | "Maintainer" | "Developer" | "Reporter" | null; created_by: string; created_at: string; updated_at: string };
+export type Group = { name: string; display_name: string | null; /** Whether its skills are reviewed; `null`: as `REVIEW_GROUPS` says. */ review: "off" | "optional" | "required" | null; /** The caller's role, or `null` for an admin who is not a member. */ role: "Owner" | "Maintainer" | "Developer" | "Reporter" | null; created_by: string; created_at: string; updated_at: string };
 
 export type GroupInFull = (Group) & ({ quotas: { skills: { used: number; limit: number }; versions: { used: number; limit: number }; bytes: { used: number; limit: number }; databaseBytes: { used: number; limit: number }; ghosts: { used: number; limit: number } } });
 
@@ -112,9 +112,9 @@ export type OwnServer = { type?: "streamable-http" | "http" | "sse" | "websocket
 
 export type OwnServerEntry = { /** The transport. `http` means `streamable-http`. */ type?: "streamable-http" | "http" | "sse" | "websocket"; /** The address of the server. Path and query can contain variables. */ url: string; /** All addresses of a server with several instances, `url` among them, each with a weight (default: 1). */ urls?: ({ url: string; weight?: number })[]; /** Headers of each request. Values can contain variables such as `${{secrets.NAME}}`. */ headers?: { [name: string]: string }; /** The time limit for a call, in seconds. */ timeout?: number; /** The time limit for connecting, in seconds. */ connect_timeout?: number; /** Names of tools to offer, or patterns with `*`. Default: all tools. */ allow?: (string)[]; /** Names of tools to leave out, or patterns with `*`. Takes precedence over `allow`. */ deny?: (string)[]; /** Which revisions of MCP to use. Default: `auto`. */ era?: "auto" | "legacy" | "modern"; /** False turns the server off. A less specific server with the same name is then not used either. */ enabled?: boolean; /** When tools are named `server__tool`: `always` (default), `on-conflict` or `never`. With `never`, a tool whose name is taken is left out. */ prefix?: "always" | "on-conflict" | "never"; /** Ids of agents (ghosts). Only conversations with one of them have the server. Default: all conversations. */ ghosts?: (string)[]; /** A client that you registered at the issuer of the server (`client_id`, `client_secret`), and `scopes` to request. With `grant: client_credentials`, the client is the account of all users. */ oauth?: { grant?: "authorization_code" | "client_credentials"; client_id?: string; client_secret?: string; scopes?: (string)[] }; /** What the server offers, for the registry of this gateway. At most 100 characters. */ description?: string; /** The owner: you (default) or a group. */ scope?: "user" | "group"; /** The group, required for `scope: group`. */ group_name?: string };
 
-export type Webhook = { name: string; scope: "user" | "group" | "gateway"; group_name?: string; url: string; events: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted")[]; enabled: boolean; disabled_reason?: string; secret?: string; created_at: string; updated_at: string };
+export type Webhook = { name: string; scope: "user" | "group" | "gateway"; group_name?: string; url: string; events: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted" | "review.requested" | "review.decided")[]; enabled: boolean; disabled_reason?: string; secret?: string; created_at: string; updated_at: string };
 
-export type WebhookRequest = { /** The owner: you (default), a group, or the gateway (admins only). */ scope?: "user" | "group" | "gateway"; /** The group, required for `scope: group`. */ group_name?: string; /** The address of the server. Path and query can contain variables. */ url: string; /** The events that it receives. Default: all. */ events?: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted")[]; /** False turns the webhook off: it receives no new events, and those that wait are not sent. */ enabled?: boolean };
+export type WebhookRequest = { /** The owner: you (default), a group, or the gateway (admins only). */ scope?: "user" | "group" | "gateway"; /** The group, required for `scope: group`. */ group_name?: string; /** The address of the server. Path and query can contain variables. */ url: string; /** The events that it receives. Default: all. */ events?: ("skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted" | "review.requested" | "review.decided")[]; /** False turns the webhook off: it receives no new events, and those that wait are not sent. */ enabled?: boolean };
 
 export type WebhookSecret = { secret: string };
 
@@ -146,6 +146,14 @@ export type OpenSkill = { skill_id: string; name: string; opened_by: string; ope
 
 export type Report = { id: string; skill_id: string; skill_name: string; /** `public` or the name of a group. */ namespace: string; /** The reported rating. `null` if the report is about the skill. */ rating: { id: string; stars: number | null; comment: string | null } | null; user_id: string; reason: "malicious" | "spam" | "illegal" | "personal_data" | "other"; message: string | null; created_at: string; decision: { decision: "dismissed" | "rating_hidden" | "resolved"; note: string | null; decided_by: string; decided_at: string } | null };
 
+export type Review = { id: string; name: string; namespace: string; is_public: boolean; author: string; state: "pending" | "changes_requested" | "approved" | "rejected" | "withdrawn"; /** The version label. */ version: string | null; /** SHA-256 of the ZIP under review. */ zip_sha256: string; /** The version that approval published. */ published_version_id: string | null; created_at: string; updated_at: string };
+
+export type ReviewInFull = (Review) & ({ /** Whether you can decide it: as a reviewer, and not as its author. */ can_decide: boolean; /** The version that it is compared with; `null`: the skill is new. */ base: { skill_id: string; version_id: string; version: string | null } | null; /** `null` if the content was deleted, or changed after the decision. */ content: { description: string; size: number; file_count: number; warnings: (Issue)[] } | null; /** Files that differ from the base. */ files: ({ path: string; change: "added" | "changed" | "removed"; size: number | null; base_size: number | null })[]; permissions: { added: (SkillPermission)[]; removed: (SkillPermission)[] }; /** Ranks of the example prompts, as you would see them after approval. */ routing: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } | null; events: (ReviewEvent)[] });
+
+export type SkillPermission = { permission: string; value: string };
+
+export type ReviewEvent = { id: string; type: "submitted" | "changed" | "commented" | "approved" | "changes_requested" | "rejected" | "withdrawn"; user_id: string; comment: string | null; path: string | null; line: number | null; /** The content at that time. */ zip_sha256: string; created_at: string };
+
 export type Drafts = { items: (Draft)[] };
 
 export type Draft = { /** The reference for `additional_skills` or your own agents (ghosts). */ reference: string; name: string; author: string; namespace: string; is_public: boolean; version: string | null; version_id: string; description: string; tokens: number; size: number; /** The users who can try it. `null` for drafts of other authors. */ users: (string)[] | null; pushed_at: string; expires_at: string; warnings: (Issue)[] };
@@ -166,15 +174,13 @@ export type Inspection = { valid: boolean; name: string | null; issues: (Issue)[
 
 export type SkillFile = { path: string; size: number; sha256: string };
 
-export type SkillVersion = { version_id: string; /** 1, 2, … in the order of publication. Numbers are not reused. */ number: number; version: string | null; is_current: boolean; fileSize: number; fileHash: string; uploadHash: string; created_by: string; created_at: string; yanked_at: string | null; blocked_for: string | null; warnings: (Issue)[]; source?: SkillSource; provenance?: Provenance };
+export type SkillVersion = { version_id: string; /** 1, 2, … in the order of publication. Numbers are not reused. */ number: number; version: string | null; is_current: boolean; fileSize: number; fileHash: string; uploadHash: string; created_by: string; created_at: string; yanked_at: string | null; blocked_for: string | null; warnings: (Issue)[]; source?: SkillSource; provenance?: Provenance; /** The review that approved it, and how many people besides the author did. */ review?: { id: string; reviewers: number } };
 
 export type Attestation = { payloadType: string; payload: string; signatures: ({ keyid: string; sig: string })[] };
 
 /** What a version of a skill can do when it is loaded. */ export type SkillPermissions = { runs_code: boolean; asks_pages: boolean; model_invocation: boolean; preload: boolean; tools: (string)[]; allowed_tools: (string)[]; scripts: ({ path: string; language: "javascript" | "python" | "shell" | null; runs: "isolate" | "partly" | "remote" | "nowhere" | null })[]; servers: (ServerPermissions)[]; network: (string)[]; env: (string)[]; hosts: (string)[]; secrets: (string)[]; variables: (string)[]; commands: (string)[]; dependencies: (string)[] };
 
 export type ServerPermissions = { name: string; host: string | null; problem: string | null; command: string | null; secrets: (string)[]; variables: (string)[]; allow: (string)[] | null; deny: (string)[] };
-
-export type SkillPermission = { permission: string; value: string };
 
 export type SkillNetwork = { /** The hosts that the current version declares. */ declared: (string)[]; /** The hosts that code of the skill can call. */ approved: (string)[]; /** Declared hosts that are not approved. */ waiting: (string)[] };
 
@@ -205,7 +211,7 @@ export type PublisherEntry = { /** The issuer (`iss`) of the tokens, exactly as 
 /** Input and output of each operation. */
 export interface Operations {
   /** Lists audit records, newest first. */
-  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "connection.create" | "connection.end" | "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "publisher.put" | "publisher.delete" | "publisher.exchange" | "publisher.refuse" | "rating.hide" | "rating.show" | "report.decide" | "secret.put" | "secret.delete" | "secret.rotate" | "session.create" | "session.end" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.network.put" | "skill.env.put" | "skill.env.delete" | "skill.request" | "skill.remove_references" | "user.export" | "user.erase" | "webhook.put" | "webhook.rotate" | "webhook.delete"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "connection.create" | "connection.end" | "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "publisher.put" | "publisher.delete" | "publisher.exchange" | "publisher.refuse" | "rating.hide" | "rating.show" | "report.decide" | "review.submit" | "review.change" | "review.comment" | "review.approve" | "review.bypass" | "review.request_changes" | "review.reject" | "review.withdraw" | "secret.put" | "secret.delete" | "secret.rotate" | "session.create" | "session.end" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.network.put" | "skill.env.put" | "skill.env.delete" | "skill.request" | "skill.remove_references" | "user.export" | "user.erase" | "webhook.put" | "webhook.rotate" | "webhook.delete"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
   /** Activates a connection with the proof that the user's browser brought back. */
   "connections.confirm": { request: { path: { id: string }; body: { /** The value of `proof` that the browser brought back. */ proof: string } }; answer: Connection };
   /** Creates a link with which you sign in to an MCP server. */
@@ -298,8 +304,8 @@ export interface Operations {
   "groups.get": { request: { path: { name: string } }; answer: GroupInFull };
   /** Lists your groups by name. */
   "groups.list": { request: { query?: { limit?: number; cursor?: string; all?: boolean } }; answer: { items: (Group)[]; next_cursor: string | null } };
-  /** Changes the display name of a group. */
-  "groups.rename": { request: { path: { name: string }; body: { /** The name that people see. */ display_name: string | null } }; answer: Group };
+  /** Changes a group: its display name, and whether its skills are reviewed. */
+  "groups.rename": { request: { path: { name: string }; body: { /** The name that people see. */ display_name: string | null; /** `required`: new versions are published after a review. `optional` or `off`. `null`: as the setting `REVIEW_GROUPS` says. Default: unchanged. */ review?: "off" | "optional" | "required" | null } }; answer: Group };
   /** Cancels a running import or a mirror. */
   "imports.cancel": { request: { path: { id: string } }; answer: Import };
   /** Deletes an import. Imported skills are kept. */
@@ -416,6 +422,20 @@ export interface Operations {
   "reports.decide": { request: { path: { id: string }; body: { /** What you decided: `dismissed`, `rating_hidden` or `resolved`. */ decision: "dismissed" | "rating_hidden" | "resolved"; /** Why. Admins see it, and the user of a rating that you hide. */ note?: string | null } }; answer: Report };
   /** Lists reports. */
   "reports.list": { request: { query?: { limit?: number; cursor?: string; state?: "open" | "decided" } }; answer: { items: (Report)[]; next_cursor: string | null } };
+  /** Comments on a submission. */
+  "reviews.comment": { request: { path: { id: string }; body: { /** The text, at most 4 000 characters. */ comment: string; /** The file that the comment is about. */ path?: string; /** The line in the file, from 1. Only with `path`. */ line?: number } }; answer: ReviewEvent };
+  /** Approves, returns or rejects a submission. Approval publishes it. */
+  "reviews.decide": { request: { path: { id: string }; body: { /** `approve`, `request_changes` or `reject`. */ decision: "approve" | "request_changes" | "reject"; /** `zip_sha256` as you read it. */ zip_sha256: string; /** `base.version_id` as you read it, or `null` for a new skill. Required with `approve`, and not allowed otherwise. */ base_version_id?: string | null; /** The reason. Required unless you approve. */ comment?: string; /** True: an admin approves the admin's own submission. Requires a comment. */ bypass?: boolean } }; answer: Review };
+  /** Downloads the ZIP of a submission. */
+  "reviews.download": { request: { path: { id: string } }; answer: Response };
+  /** Returns a submission with its differences from the current version. */
+  "reviews.get": { request: { path: { id: string } }; answer: ReviewInFull };
+  /** Lists your submissions and those that you can review, newest first. */
+  "reviews.list": { request: { query?: { limit?: number; cursor?: string; state?: "pending" | "changes_requested" | "approved" | "rejected" | "withdrawn" | "open"; scope?: string; mine?: "true" | "false" } }; answer: { items: (Review)[]; next_cursor: string | null } };
+  /** Submits a draft for review. */
+  "reviews.submit": { request: { body: { /** The name of your draft. */ draft: string; /** The group. Exactly one of `namespace` and `public` is required. */ namespace?: string; /** True: submit it to public. */ public?: boolean; /** A note for the reviewers. */ comment?: string } }; answer: Review };
+  /** Withdraws your submission. */
+  "reviews.withdraw": { request: { path: { id: string } }; answer: Review };
   /** Rebuilds a part of the search index. */
   "searchIndex.rebuild": { request: { body?: { /** Where to continue: `next` of the previous response. */ after?: number } }; answer: { indexed: number; next: number | null } };
   /** Deletes a secret. */
@@ -670,6 +690,13 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "reports.create": ["POST","/api/v1/kinds/skills/{id}/reports","never","json"],
   "reports.decide": ["PUT","/api/v1/reports/{id}/decision","idempotent","json"],
   "reports.list": ["GET","/api/v1/reports","safe","items"],
+  "reviews.comment": ["POST","/api/v1/reviews/{id}/comments","never","json"],
+  "reviews.decide": ["POST","/api/v1/reviews/{id}/decision","never","json"],
+  "reviews.download": ["GET","/api/v1/reviews/{id}/download","safe","bytes"],
+  "reviews.get": ["GET","/api/v1/reviews/{id}","safe","json"],
+  "reviews.list": ["GET","/api/v1/reviews","safe","items"],
+  "reviews.submit": ["POST","/api/v1/reviews","idempotent","json"],
+  "reviews.withdraw": ["POST","/api/v1/reviews/{id}/withdraw","never","json"],
   "searchIndex.rebuild": ["POST","/api/v1/search-index","idempotent","json"],
   "secrets.delete": ["DELETE","/api/v1/secrets/{name}","idempotent","none"],
   "secrets.get": ["GET","/api/v1/secrets/{name}","safe","json"],

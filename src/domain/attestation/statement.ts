@@ -34,6 +34,11 @@ export const statementSchema = z.lazy(() =>
       source: skillSource.nullable(),
       /** Where a trusted publisher built the version, as the issuer of its CI stated it. Absent for versions published with other keys. */
       provenance: provenanceSchema.optional(),
+      /**
+       * The review that approved the version, and the number of people besides the author who did. 0: an admin bypassed the review. Absent
+       * for versions without a review.
+       */
+      review: z.strictObject({ id: z.string(), reviewers: z.int().min(0) }).optional(),
     }),
   }),
 );
@@ -78,6 +83,7 @@ export interface SignedFacts {
   signedLaterAt: number | null;
   source: SignedStatement["predicate"]["source"];
   provenance: Provenance | null;
+  review: { id: string; reviewers: number } | null;
 }
 
 /** Returns the statement about a version. */
@@ -94,6 +100,7 @@ export function statementOf(facts: SignedFacts): SignedStatement {
       signed_later_at: facts.signedLaterAt === null ? null : instant(facts.signedLaterAt),
       source: facts.source,
       ...(facts.provenance === null ? {} : { provenance: facts.provenance }),
+      ...(facts.review === null ? {} : { review: facts.review }),
     },
   };
 }

@@ -54,9 +54,19 @@ export const envelopeSchema = z.lazy(() =>
 );
 export type Envelope = z.infer<typeof envelopeSchema>;
 
+/** A signature of a previous key, in base64. */
+export const endorsementSchema = z.lazy(() => z.object({ keyid: z.string(), sig: z.base64() }));
+
 /** A public key for signatures with Ed25519 (RFC 8037). `kid` is its thumbprint (RFC 7638). */
 export const publicSigningKeySchema = z.lazy(() =>
-  z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), kid: z.string(), x: z.string() }),
+  z.object({
+    kty: z.literal("OKP"),
+    crv: z.literal("Ed25519"),
+    kid: z.string(),
+    x: z.string(),
+    /** Signatures of previous keys over this key's id. */
+    endorsements: z.array(endorsementSchema).max(16).optional(),
+  }),
 );
 export type PublicSigningKey = z.infer<typeof publicSigningKeySchema>;
 
@@ -96,10 +106,8 @@ export function statementOf(facts: SignedFacts): SignedStatement {
 }
 
 /** Returns the bytes that are signed (DSSE's "pre-authentication encoding"). They include the type, so that no other text fits. */
-export function signedBytes(payload: Uint8Array): Uint8Array {
-  const head = new TextEncoder().encode(
-    `DSSEv1 ${new TextEncoder().encode(PAYLOAD_TYPE).length} ${PAYLOAD_TYPE} ${payload.length} `,
-  );
+export function signedBytes(payload: Uint8Array, type = PAYLOAD_TYPE): Uint8Array {
+  const head = new TextEncoder().encode(`DSSEv1 ${new TextEncoder().encode(type).length} ${type} ${payload.length} `);
   const bytes = new Uint8Array(head.length + payload.length);
   bytes.set(head);
   bytes.set(payload, head.length);

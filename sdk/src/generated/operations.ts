@@ -184,11 +184,11 @@ export type ServerPermissions = { name: string; host: string | null; problem: st
 
 export type SkillNetwork = { /** The hosts that the current version declares. */ declared: (string)[]; /** The hosts that code of the skill can call. */ approved: (string)[]; /** Declared hosts that are not approved. */ waiting: (string)[] };
 
-export type Ratings = { summary: RatingSummary; own: Rating; can_rate: boolean; /** `null` if you can rate the skill. */ cannot_rate_because: "private" | "own_skill" | "not_used" | null; can_answer: boolean; items: (Rating)[]; next_cursor: string | null };
+export type Ratings = { summary: RatingSummary; own: (Rating) | (null); can_rate: boolean; /** `null` if you can rate the skill. */ cannot_rate_because: "private" | "own_skill" | "not_used" | null; can_answer: boolean; items: (Rating)[]; next_cursor: string | null };
 
 export type RatingSummary = { count: number; /** Mean of the stars. `null` without ratings. */ average: number | null; /** The Bayesian average: (5 × 3.5 + sum of stars) / (5 + count). */ score: number };
 
-export type Rating = { id: string; stars: number; comment: string | null; version_id: string; version: string | null; created_at: string; updated_at: string; answer: { text: string; answered_at: string } | null; is_own: boolean; /** Set while an admin hides the rating. Only its author and admins see it. */ hidden: { hidden_at: string; reason: string | null } | null } | null;
+export type Rating = { id: string; stars: number; comment: string | null; version_id: string; version: string | null; created_at: string; updated_at: string; answer: { text: string; answered_at: string } | null; is_own: boolean; /** Set while an admin hides the rating. Only its author and admins see it. */ hidden: { hidden_at: string; reason: string | null } | null };
 
 export type GhostRef = { id: string; name: string; namespace: string };
 

@@ -1216,7 +1216,6 @@ export const zh = {
   "1 – very poor": "1 – 很差",
   "Rating stored.": "评分已保存。",
   Stars: "星级",
-  Comment: "评论",
   "Optional. Others see it without your name.": "可选。他人可见，但不显示您的名字。",
   "Answer removed.": "回复已删除。",
   "Answer stored.": "回复已保存。",

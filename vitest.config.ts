@@ -47,9 +47,14 @@ const FULL_ONLY = [
   "test/domain/package/archive/damaged.test.ts",
   "test/domain/servers/redaction-effort.test.ts",
   "test/domain/chat/answer-size.test.ts",
+  // A server that repeats a secret in every field, and a gateway that is killed a hundred times.
+  "test/api/upstream-secrets.test.ts",
+  "test/connections/kills.test.ts",
   "test/node/inspection.test.ts",
   // Scripts in Python and shell, whose interpreters take seconds to load.
   "test/sandbox/{python,shell}/**",
+  "test/sandbox/cancelled.test.ts",
+  "test/api/python.test.ts",
   // Other programs, started as their users start them.
   "test/node/{chat,vendors}/**",
   "test/node/commands.test.ts",
@@ -72,6 +77,13 @@ export default defineConfig(async () => {
       maxWorkers: Math.max(2, availableParallelism() - 1),
       // Failures and a summary. `--reporter=tree` lists the tests.
       reporters: ["minimal"],
+      tags: [
+        {
+          name: "slow",
+          description:
+            "Takes more than a second: it waits for a deadline, or starts a program. `npm test` leaves it out.",
+        },
+      ],
       projects: [
         {
           define: { __DEVELOPMENT__: "true", __LOCAL_RUNTIME__: "true" },
@@ -147,10 +159,12 @@ export default defineConfig(async () => {
                     "hono/http-exception",
                     "hono/route",
                     "jose",
+                    "oauth4webapi",
                     "markdown-it",
                     "semver/functions/compare-loose",
                     "semver/functions/satisfies",
                     "semver/ranges/valid",
+                    "standardwebhooks",
                     "sucrase",
                     "yaml",
                     "zod",

@@ -57,6 +57,7 @@ async function recordAll(on, { url, weather, site, tickets }) {
   const ghost = await registry.recordAgents(on, skills);
   await recordConversations(on);
   await registry.recordSharing(on, skills);
+  await registry.recordReports(on, skills);
   await registry.recordImports(on, site);
   await administration.recordSignIns(on, url);
   await administration.recordUsers(on);

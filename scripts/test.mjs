@@ -16,10 +16,12 @@ async function main() {
   const isFull = args.length < given.length || args.some((arg) => !arg.startsWith("-"));
   const packageFile = createRequire(import.meta.url).resolve("vitest/package.json");
   const script = path.join(path.dirname(packageFile), "vitest.mjs");
-  const vitest = spawn(process.execPath, [script, "run", ...args], {
+  // `node:sqlite`, which some tests use, prints a warning.
+  const options = `${process.env.NODE_OPTIONS ?? ""} --disable-warning=ExperimentalWarning`.trim();
+  const vitest = spawn(process.execPath, [script, "run", ...(isFull ? [] : ["--tags-filter=!slow"]), ...args], {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, ...quiet, TEST_SUITE: isFull ? "full" : "short" },
+    env: { ...process.env, ...quiet, NODE_OPTIONS: options, TEST_SUITE: isFull ? "full" : "short" },
   });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => vitest.kill(signal));
   vitest.once("exit", (code) => process.exit(code ?? 1));

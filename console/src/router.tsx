@@ -118,7 +118,15 @@ const conversations = createRoute({
 const review = createRoute({
   getParentRoute: () => root,
   path: "/review",
-  component: lazyRouteComponent(() => import("./operate/review"), "Review"),
+  validateSearch: words("show", "cursor"),
+  component: lazyRouteComponent(() => import("./review/list"), "ReviewList"),
+});
+
+const submission = createRoute({
+  getParentRoute: () => root,
+  path: "/review/$id",
+  validateSearch: words("file"),
+  component: lazyRouteComponent(() => import("./review/detail"), "ReviewDetail"),
 });
 
 const models = createRoute({
@@ -217,6 +225,13 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./operate/audit"), "Audit"),
 });
 
+const reports = createRoute({
+  getParentRoute: () => root,
+  path: "/reports",
+  validateSearch: words("state", "cursor"),
+  component: lazyRouteComponent(() => import("./operate/reports"), "Reports"),
+});
+
 const tryIt = createRoute({
   getParentRoute: () => root,
   path: "/try",
@@ -255,6 +270,7 @@ export const router = createRouter({
       conversations,
       conversation,
       review,
+      submission,
       ghosts,
       newGhost,
       ghost,
@@ -274,7 +290,7 @@ export const router = createRouter({
       limits,
       health,
     ],
-    ...[users, audit, publishers],
+    ...[users, audit, reports, publishers],
   ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

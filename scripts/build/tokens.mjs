@@ -17,7 +17,7 @@ export async function prepareTokens(folder) {
   const stamp = `js-tiktoken@${await tiktokenVersion()}/${FORM}`;
   const file = path.join(folder, "tokens", `${ENCODING}.json`);
   if (await isCurrent(file, stamp)) return false;
-  const { default: ranks } = await import(`js-tiktoken/ranks/${ENCODING}`);
+  const { default: ranks } = await import(/* @vite-ignore */ `js-tiktoken/ranks/${ENCODING}`);
   await writeWhole(file, ranksFile(ranks, stamp)).catch(async (error) => {
     // Two processes can write at the same time, and Windows refuses to replace a file while another process reads it. Both contents are the
     // same.

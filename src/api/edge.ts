@@ -14,11 +14,14 @@ import { taskRoutes } from "./conversation/conversations";
 import { eventRoutes } from "./events";
 import { executorRoutes } from "./executor";
 import { importRoutes } from "./imports";
+import { insightRoutes } from "./insights";
 import { sharedLinkRoutes } from "./links";
 import { mcpServerRoutes } from "./mcp-servers";
 import { modelRoutes } from "./models";
 import { openSkillRoutes } from "./open-skills";
 import { ghostRoutes } from "./registry/ghosts";
+import { reportRoutes } from "./registry/ratings";
+import { reviewRoutes } from "./registry/reviews";
 import { searchIndexRoute } from "./registry/search-index";
 import { skillEnvRoutes } from "./registry/skill-env";
 import { skillRoutes } from "./registry/skills";
@@ -54,7 +57,10 @@ export const api = apiEdge(
     ["/api/v1", executorRoutes],
     ["/api/v1/links", sharedLinkRoutes],
     ["/api/v1/imports", importRoutes],
+    ["/api/v1/insights", insightRoutes],
     ["/api/v1/open-skills", openSkillRoutes],
+    ["/api/v1/reports", reportRoutes],
+    ["/api/v1/reviews", reviewRoutes],
     ["/api", taskRoutes],
     ["/api/v1/kinds/skills", skillRoutes],
     ["/api/v1/kinds/ghosts", ghostRoutes],

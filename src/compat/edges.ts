@@ -10,6 +10,7 @@ import { answerError } from "../edge/errors";
 import { router } from "../edge/router";
 import { notInIndex } from "../services/compat/published-index";
 import type { ViewerScope } from "../services/compat/viewers";
+import { versionPlugins } from "../storage/d1/schema/compat";
 import { addAnthropicSkills, answerAnthropicRefusal } from "./anthropic-skills/routes";
 import { openRoutesAt, withKey, withKeyIfAny } from "./open-routes";
 import { addOpenaiSkills, answerOpenaiRefusal } from "./openai-skills/routes";
@@ -83,9 +84,11 @@ function placeAt(
   open.get(`${base}/api/search`, async (c) => answerSearch(c, await look(c)));
   open.get(`${base}/.claude-plugin/marketplace.json`, async (c) => answerMarketplace(c, await look(c), whatOf(c)));
   open.get(`${base}/.claude-plugin/-/:name/:archive`, async (c) => {
-    const sha256 = ARCHIVE.exec(c.req.param("archive") ?? "")?.[1];
+    const [name, archive] = [c.req.param("name") ?? "", c.req.param("archive") ?? ""];
+    const [sha256, signed] = [ARCHIVE, ATTESTATION].map((pattern) => pattern.exec(archive)?.[1]);
+    if (signed !== undefined) return answerAttestation(c, await look(c), name, signed, versionPlugins);
     if (sha256 === undefined) throw notInIndex();
-    return answerPlugin(c, await look(c), c.req.param("name") ?? "", sha256);
+    return answerPlugin(c, await look(c), name, sha256);
   });
   open.get(`${base}/agent-plugin.zip`, async (c) => answerAgentPlugin(c, await look(c), whatOf(c), "zip"));
   open.get(`${base}/agent-plugin.json`, async (c) => answerAgentPlugin(c, await look(c), whatOf(c), "report"));

@@ -95,6 +95,8 @@ export const DURATIONS = {
   serverCheckAgain: 4 * 60_000,
   /** Time for which results of checks are stored. */
   serverChecksKept: 7 * 24 * 60 * 60_000,
+  /** Time for which closed reviews are stored. That a version was reviewed is stored with the version. */
+  reviewsKept: 365 * 24 * 60 * 60_000,
   /** Time for which ended deliveries of webhooks are stored. */
   webhookDeliveriesKept: 30 * 24 * 60 * 60_000,
   /** Time for which events of the registry are stored. */
@@ -147,7 +149,11 @@ export const DURATIONS = {
   /** Minimum interval at which a conversation reports its last turn to the list. */
   listTold: 10 * 60_000,
   listLater: 60_000,
-  /** Time for which usage counts are stored, and the part that determines the shared order. */
+  /** Time for which usage counts are stored. */
   useHistory: 400 * 24 * 60 * 60_000,
+  /** The last days of usage, which determine the shared order. */
   useRecent: 14 * 24 * 60 * 60_000,
+  /** Time after the last load for which a user can rate a skill, and for which decided reports are stored. */
+  skillUsersKept: 180 * 24 * 60 * 60_000,
+  reportsKept: 365 * 24 * 60 * 60_000,
 } as const;

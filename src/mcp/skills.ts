@@ -24,6 +24,7 @@ const entrySchema = z.object({
   uri: z.string(),
   frontmatter: jsonObject,
   resources: z.array(z.object({ uri: z.string(), digest: z.string(), size: z.int() })),
+  _meta: jsonObject.optional(),
 });
 const cacheFields = { ttlMs: z.number().optional(), cacheScope: z.enum(["private", "public"]).optional() };
 const listResult = z.object({ skills: z.array(entrySchema), nextCursor: z.string().optional(), ...cacheFields });

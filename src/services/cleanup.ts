@@ -3,13 +3,18 @@
 import { dayOf } from "../domain/access/quota";
 import { DURATIONS } from "../domain/durations";
 import { IMPORT_LIMITS } from "../domain/imports/limits";
+import { INSIGHT_LIMITS } from "../domain/insights/period";
 import { CATALOG_LIMITS } from "../domain/limits";
 import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { deleteOldEvents } from "../storage/d1/events";
 import { stalledImports } from "../storage/d1/imports/imports";
+import { addListings, deleteOldInsights, rollUpHours } from "../storage/d1/insights/add";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
+import { deleteOldSkillUsers } from "../storage/d1/registry/ratings";
+import { deleteOldReports } from "../storage/d1/registry/reports";
+import { deleteOldReviews } from "../storage/d1/review/reviews";
 import { deleteOldServerChecks } from "../storage/d1/servers/checks";
 import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
 import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
@@ -61,12 +66,18 @@ export async function cleanUp(
   await deleteUnusedUpstreamClients(db, now - DAY_MS);
   await deleteUnusedClients(db, now);
   await deleteOldServerChecks(db, now - DURATIONS.serverChecksKept);
+  await deleteOldReviews(db, now - DURATIONS.reviewsKept, OLD_REVIEWS);
   await deleteOldDeliveries(db, now - DURATIONS.webhookDeliveriesKept);
   await deleteOldEvents(db, now - DURATIONS.eventsKept);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
   const counts = today - DURATIONS.useHistory;
+  for (let round = 0; round < LISTING_ROUNDS && (await addListings(db)); round++);
+  await rollUpHours(db, today - INSIGHT_LIMITS.hourDays * DAY_MS);
+  await deleteOldInsights(db, counts);
+  await deleteOldSkillUsers(db, today - DURATIONS.skillUsersKept);
+  await deleteOldReports(db, now - DURATIONS.reportsKept);
   await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
   // For tomorrow, never for today: the skill order in prompts does not change within a day.
   const most = await readMostUsed(db, today - DURATIONS.useRecent, CATALOG_LIMITS.listedSkills);
@@ -74,8 +85,14 @@ export async function cleanUp(
   await recordSettings(db, settings, context.newId("usr"));
 }
 
+/** Maximum number of statements that add lists of skills per hour. */
+const LISTING_ROUNDS = 20;
+
 /** Maximum number of connections to deleted servers that are revoked per hour. */
 const ORPHANS = 100;
+
+/** Maximum number of old submissions that are deleted per hour. */
+const OLD_REVIEWS = 1_000;
 
 /** Maximum number of stalled imports woken per hour. */
 const LOST_IMPORTS = 100;

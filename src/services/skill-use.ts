@@ -5,7 +5,10 @@ import { apply, type ConversationState } from "../domain/conversation/activation
 import type { ConversationEvent } from "../domain/conversation/event";
 import { predictionIn } from "../domain/conversation/prediction/counts";
 import {
+  addListed,
   addPrediction,
+  addSearch,
+  addServerCall,
   addUse,
   arrived,
   closed,
@@ -22,6 +25,7 @@ import { addUses } from "../storage/d1/skill-use";
 import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
 import { stateAt } from "./history";
+import { listsIn } from "./listings";
 import type { SessionMemory } from "./session-memory";
 
 /** The parts of a session needed to count. */
@@ -77,6 +81,7 @@ export function usesAfter(
     uses = usesIn(then, event).reduce((sum, use) => addUse(sum, use, now), uses);
     const prediction = predictionIn(then, event);
     if (prediction !== null) uses = addPrediction(uses, prediction, now);
+    if (event.type === "turn" && event.list !== undefined) uses = addListed(uses, event.list, now);
     then = apply(then, event);
   }
   return uses;
@@ -99,20 +104,49 @@ export function scheduleUses(counting: Counting, before: Uses, after: Uses): voi
   if (before.due === null && after.due !== null) counting.scheduled?.(after.due);
 }
 
-/** Counts a tool or script call by its result, and returns the result. */
-export function countCall(
-  { now }: Pick<Context, "now">,
-  counting: Counting,
-  { skill_id, version_id }: SkillUse,
-  result: ToolResult,
-): ToolResult {
-  if (counting.ended) return result;
+/** Changes the counts, and schedules sending them. */
+function count({ now }: Pick<Context, "now">, counting: Counting, change: (uses: Uses, now: number) => Uses): void {
+  if (counting.ended) return;
   const before = usesOf(counting);
-  const use = { skill_id, version_id, calls: 1, failures: result.isError === true ? 1 : 0 };
-  const after = addUse(before, use, now());
+  const after = change(before, now());
   keepUses(counting, after);
   scheduleUses(counting, before, after);
+}
+
+/**
+ * Counts a tool or script call by its result, and returns the result.
+ *
+ * @param more counted with the call
+ */
+export function countCall(
+  context: Pick<Context, "now">,
+  counting: Counting,
+  { skill_id, version_id }: Pick<SkillUse, "skill_id" | "version_id">,
+  result: ToolResult,
+  more: Omit<SkillUse, "skill_id" | "version_id"> = {},
+): ToolResult {
+  const use = { ...more, skill_id, version_id, calls: 1, failures: result.isError === true ? 1 : 0 };
+  count(context, counting, (uses, now) => addUse(uses, use, now));
   return result;
+}
+
+/** Counts a call of a stored MCP server. */
+export function countServerCall(
+  context: Pick<Context, "now">,
+  counting: Counting,
+  server: { scope: string; name: string },
+  isFailure: boolean,
+): void {
+  count(context, counting, (uses, now) => addServerCall(uses, server, isFailure, now));
+}
+
+/** Counts a search and the skills that it found. */
+export function countSearch(
+  context: Pick<Context, "now">,
+  counting: Counting,
+  found: readonly Pick<SkillUse, "skill_id" | "version_id">[],
+): void {
+  count(context, counting, (uses, now) => addSearch(uses, found, now));
 }
 
 /**
@@ -126,7 +160,7 @@ export async function sendUses(
   const { due } = usesOf(counting);
   if (due === null || due > now()) return;
   const open = usesOf(counting);
-  keepUses(counting, closed(open, now(), newId("use")));
+  keepUses(counting, closed(open, now(), newId("use"), listsIn(counting.store)));
   const { sent } = usesOf(counting);
   if (open.sent !== null && open.sent.id !== sent?.id)
     console.error(JSON.stringify({ event: "skill_use_dropped", batch: open.sent.id, counts: open.sent.counts.length }));

@@ -10,6 +10,7 @@ import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { NETWORK_ROWS } from "./matrix/network-rows";
 import { OPEN } from "./matrix/open-routes";
 import { PUBLISHER_ROWS } from "./matrix/publisher-rows";
+import { RATING_ROWS } from "./matrix/rating-rows";
 import { SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { ROWS } from "./matrix/table";
@@ -74,6 +75,7 @@ for (const operation of operations) {
       ...LOOKING_ROWS,
       ...NETWORK_ROWS,
       ...PUBLISHER_ROWS,
+      ...RATING_ROWS,
       ...SERVER_ROWS,
       ...SIGN_IN_ROWS,
     ].find((candidate) => candidate.route === route);
@@ -88,18 +90,20 @@ for (const operation of operations) {
     const url = path.replace("{turn}", "1").replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
     const asked = parameters
       .filter((one) => one.in === "query" && !PLACES.has(one.name ?? ""))
-      .map(({ name = "", example = "" }) => [name, String(example)]);
+      .map(({ name = "", example = "" }) => [name, String(name === "skill_id" ? thing.id : example)]);
     const query = new URLSearchParams(asked).toString();
     const key = await keyOfUser(row.best);
     const answer = await call(method, `${url}${query === "" ? "" : `?${query}`}`, { key, ...bodyOf(operation, thing) });
     const text = await answer.text();
     // Expected other statuses: no call is running, no server is reachable for approval, its skills or a sign-in, no connection has the proof of the
-    // example, nothing was counted, and the socket request is no WebSocket upgrade.
+    // example, no draft or submission has the name or the digest of the example, nothing was counted, and the socket request is no WebSocket upgrade.
     const other = {
       "toolCalls.cancel": 404,
       "mcpServers.approve": 409,
       "mcpServers.listSkills": 409,
       "mcpServers.approveSkill": 409,
+      "reviews.submit": 404,
+      "reviews.decide": 409,
       "connections.create": 409,
       "connections.confirm": 404,
       "gateway.metrics": 404,

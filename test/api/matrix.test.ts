@@ -12,6 +12,7 @@ import { NETWORK_ROWS } from "./matrix/network-rows";
 import { OPEN } from "./matrix/open-routes";
 import { absentAs, verdictsOf } from "./matrix/probe";
 import { PUBLISHER_ROWS } from "./matrix/publisher-rows";
+import { RATING_ROWS } from "./matrix/rating-rows";
 import { PROXY_ROWS, SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { ROWS, type Row } from "./matrix/table";
@@ -38,6 +39,7 @@ const ALL = [
   ...LOOKING_ROWS,
   ...NETWORK_ROWS,
   ...PUBLISHER_ROWS,
+  ...RATING_ROWS,
   ...SERVER_ROWS,
   ...MCP_ROWS,
   ...PROXY_ROWS,
@@ -59,6 +61,7 @@ describe(`the matrix of ${ALL.length} rows for ${operations.length} operations Ã
             ...LOOKING_ROWS,
             ...NETWORK_ROWS,
             ...PUBLISHER_ROWS,
+            ...RATING_ROWS,
             ...SERVER_ROWS,
             ...SIGN_IN_ROWS,
           ].map((row) => row.route),

@@ -86,7 +86,7 @@ describe("servers", () => {
     ["everything-sse", "sse", 15, 4],
     ["memory", "streamable-http", 9, 2],
     ["memory-sse", "sse", 9, 2],
-  ])("of third parties: every tool of %s is listed and can be called", async (name, type, most, refused) => {
+  ])("of third parties: every tool of %s can be called", { tags: ["slow"] }, async (name, type, most, refused) => {
     const user = `every-${name}`;
     const chat = await talk(user, withServers({ real: { url: await realServer(name), type, timeout: 20 } }));
     const { tools } = await connectedTurn(chat);
@@ -276,7 +276,7 @@ describe("a server that is not well", () => {
     ["s500", "connect", /returned HTTP 500/, {}],
     ["drip", "list", /did not (connect|return its list of tools) within 1s/, { connect_timeout: 1 }],
     ["json", "list", /not valid JSON/, {}],
-  ])("contributes no tools and one warning: %s at %s", async (fault, where, told, deadlines) => {
+  ])("contributes no tools and one warning: %s at %s", { tags: ["slow"] }, async (fault, where, told, deadlines) => {
     const servers = withServers({ sick: faulty(fault, where, deadlines), well: ok() });
     const chat = await talk(`sick-${fault}-${where}`, servers);
     const { tools, warnings } = await connectedTurn(chat);
@@ -290,7 +290,7 @@ describe("a server that is not well", () => {
     expect(textOf(await chat.use("well__echo"))).toBe("ok: {}");
   });
 
-  it("that is slow is not waited for, and its tools are available in a later step", async () => {
+  it("that is slow is not waited for, and its tools are available in a later step", { tags: ["slow"] }, async () => {
     const late = { url: `${faults}/late/connect`, connect_timeout: 60 };
     const chat = await talk("nora", withServers({ late, well: ok() }));
     const { tools, warnings } = await chat.turn();
@@ -335,7 +335,7 @@ describe("a server that is not well", () => {
     expect(await serversOf(chat)).toMatchObject([{ state: "open", error: "the server returned HTTP 500" }]);
   });
 
-  it("and was restarted between two calls is found again", async () => {
+  it("and was restarted between two calls is found again", { tags: ["slow"] }, async () => {
     const chat = await talk("rosa", withServers({ e: { url: await realServer("everything:conversation") } }));
     await connectedTurn(chat);
     expect(textOf(await chat.use("e__echo", { message: "one" }))).toBe("Echo: one");
@@ -388,7 +388,7 @@ describe("stored data of servers", () => {
     expect(a.structuredContent?.session).not.toEqual(b.structuredContent?.session);
   });
 
-  it("goes with the conversation, even while a server is connecting", async () => {
+  it("goes with the conversation, even while a server is connecting", { tags: ["slow"] }, async () => {
     const chat = await talk("vera", withServers({ sick: faulty("hang", "connect", { connect_timeout: 3 }) }));
     await chat.turn();
     expect((await call("DELETE", chat.route, { key: chat.key })).status).toBe(204);

@@ -145,7 +145,7 @@ describe("skillgate test", () => {
   });
 });
 
-it("npm run skill -- test runs scripts and tools on the bench", async () => {
+it("npm run skill -- test runs scripts and tools on the bench", { tags: ["slow"] }, async () => {
   const work = await WorkFolder.make();
   const checks = [
     {

@@ -115,7 +115,7 @@ describe("a skill from a repository", () => {
     expect([added.code, added.stderr]).toEqual([0, "reading github:org/repo\n"]);
   });
 
-  it("says where it was taken from", () => {
+  it("says where it was taken from", { tags: ["slow"] }, () => {
     expect(held.map(({ source }) => source)).toEqual(
       ["skills/tide", "skills/moon"].map((path) => ({
         ...{ type: "git", url: `${stub.url}/org/repo`, path, commit: FIRST },
@@ -124,7 +124,7 @@ describe("a skill from a repository", () => {
     );
   });
 
-  it("is as it was while the repository is, and as its folder is", async () => {
+  it("is as it was while the repository is, and as its folder is", { tags: ["slow"] }, async () => {
     expect(await told(update("tide"))).toEqual([{ name: "tide", what: "same" }]);
     // A further commit that changed something else.
     repository = { commit: SECOND, skills: { "skills/tide": text("tide"), "skills/moon": text("moon", "Other.") } };

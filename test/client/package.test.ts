@@ -120,7 +120,7 @@ connection.answer("r", { result: 1 });
     await compiles({ "page.ts": blocks("ts").join("\n"), ...components }, "bundler");
   });
 
-  it("is made anew only when something changed, and whole", async () => {
+  it("is made anew only when something changed, and whole", { tags: ["slow"] }, async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "assets-"));
     try {
       expect(await prepareAssets(folder)).toEqual(PARTS.map(({ output }) => output));

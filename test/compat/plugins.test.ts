@@ -3,7 +3,10 @@
 import { env } from "cloudflare:workers";
 import { strFromU8, unzipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
+import { publicSigningKeySchema } from "../../src/domain/attestation/statement";
+import { verifyVersion } from "../../src/domain/attestation/verify";
 import { sha256Hex } from "../../src/domain/digest";
+import { readPackage } from "../../src/domain/package/package";
 import { call, keyFor } from "../support/call";
 import { publishOwn, publishPublic } from "../support/chat-turns";
 import { zip } from "../support/skill";
@@ -17,6 +20,7 @@ interface Market {
     description: string;
     version: string;
     author?: { name: string };
+    attestation: string;
     source: { source: string; url: string; sha256: string };
   }[];
 }
@@ -59,6 +63,7 @@ describe("a marketplace", () => {
     expect(found.plugins).toEqual([
       {
         ...{ name: "labelled", description: expect.any(String), version: "1.2.3", author: { name: "Ada" } },
+        attestation: found.plugins[0]!.source.url.replace(".zip", ".json"),
         source: {
           ...{ source: "archive", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
           url: `https://gateway.test/s/own/.claude-plugin/-/labelled/${found.plugins[0]!.source.sha256}.zip`,
@@ -86,6 +91,28 @@ describe("a marketplace", () => {
     expect(strFromU8(unpacked["skills/labelled/scripts/run.sh"]!)).toBe(files["scripts/run.sh"]);
     // Created once: every request returns the same bytes.
     expect(await market("/s/own", ada)).toEqual(found);
+  });
+
+  it("names the signed statement about each version, for those who can read it", async () => {
+    const { id } = await publishPublic({ name: "plugin-signed", files: { "notes.md": "# Notes\n" } });
+    await call("PUT", `/api/v1/open-skills/${id}`);
+    const { plugins } = await market("/s/public");
+    const { attestation, source } = plugins.find(({ name }) => name === "plugin-signed")!;
+    const unpacked = unzipSync(await bytesOf(await get(pathOf(source.url))));
+    const own = Object.entries(unpacked).filter(([path]) => path.startsWith("skills/"));
+    const { package: found } = await readPackage(
+      zip(Object.fromEntries(own.map(([path, bytes]) => [path.replace("skills/", ""), bytes]))),
+      { fileName: "plugin-signed.zip" },
+    );
+    const keySet = await (await get("/.well-known/jwks.json")).json<{ keys: unknown[] }>();
+    const keys = keySet.keys.map((key) => publicSigningKeySchema.parse(key));
+    const expected = { zipSha256: found!.zipSha256, name: "plugin-signed", skillId: id };
+    expect(await verifyVersion(await (await get(pathOf(attestation))).json(), keys, expected)).toHaveProperty(
+      "statement",
+    );
+    expect((await get(pathOf(attestation).replace("plugin-signed", "plugin-closed"))).status).toBe(404);
+    await call("DELETE", `/api/v1/open-skills/${id}`);
+    expect((await get(pathOf(attestation))).status).toBe(404);
   });
 
   it("shows what is open to everybody, and by a link what the link reads", async () => {

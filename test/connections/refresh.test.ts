@@ -39,6 +39,7 @@ describe("an expired token", () => {
     ["that does not rotate", false],
   ])(
     "is renewed once by 50 parallel calls of five conversations and the proxy, with a refresh token %s",
+    { tags: ["slow"] },
     async (_, rotates) => {
       const { server, key } = await connected({ rotates, delay: 100 });
       const chats = await Promise.all(Array.from({ length: 5 }, () => talk({ key })));

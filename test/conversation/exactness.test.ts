@@ -257,7 +257,7 @@ async function expectAsKnown(id: string, known: Known): Promise<void> {
 beforeEach(holdClock);
 afterEach(releaseClock);
 
-it("is exact under any order of what can happen", { timeout: 240_000 }, async () => {
+it("is exact under any order of what can happen", { timeout: 240_000, tags: ["slow"] }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async (steps) => {
       const world = new World(await conversationOf(null));

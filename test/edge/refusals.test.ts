@@ -43,6 +43,12 @@ const LEAST: Record<string, unknown> = {
   "POST /api/v1/kinds/skills/{id}/share": { group_name: "nothing-of-the-kind" },
   "PUT /api/v1/kinds/skills/{id}/versions/{version_id}/verdict": { blocked: false },
   "PUT /api/v1/kinds/skills/{id}/network": { hosts: [] },
+  "PUT /api/v1/kinds/skills/{id}/ratings/own": { stars: 1 },
+  "PUT /api/v1/kinds/skills/{id}/ratings/{rating_id}/hidden": { hidden: true },
+  "POST /api/v1/kinds/skills/{id}/reports": { reason: "spam" },
+  "PUT /api/v1/reports/{id}/decision": { decision: "resolved" },
+  "POST /api/v1/reviews/{id}/comments": { comment: "Why?" },
+  "POST /api/v1/reviews/{id}/decision": { decision: "reject", zip_sha256: "9f".repeat(32), comment: "No." },
   "POST /api/v1/mcp-servers/{name}/skills": { uri: "skill://tides/SKILL.md", digest: `sha256:${"9f".repeat(32)}` },
   "PUT /api/v1/kinds/skills/{id}/env": { values: { TOKEN: "0123456789" } },
   "PUT /api/v1/me/skill-env/{skill}": { values: { TOKEN: "0123456789" } },
@@ -148,7 +154,8 @@ describe("every route with an id", () => {
         const answer = await call(method, path, { ...(key === undefined ? {} : { key }), ...body });
         // Routes for admins reject other callers before they look up the resource.
         const isAdmins =
-          /\/(mcp-servers|open-skills|oauth-clients|verdict|env)(\/|$)/.test(name) && !name.endsWith("/connect");
+          /\/(mcp-servers|open-skills|oauth-clients|verdict|env|hidden|decision)(\/|$)/.test(name) &&
+          !name.endsWith("/connect");
         expect(answer.status).toBe(key === user && isAdmins ? 403 : 404);
         await problemOf(answer);
       }

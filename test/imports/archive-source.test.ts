@@ -128,7 +128,7 @@ describe("an archive that is hostile", () => {
     expect(fates(done)).toEqual({ big: "PACKAGE_TOO_LARGE", moon: "ARCHIVE_LINK", tide: "created" });
   });
 
-  it("is not unpacked beyond a bound, however small it is packed", { timeout: 120_000 }, async () => {
+  it("is not unpacked beyond a bound, however small it is packed", { timeout: 120_000, tags: ["slow"] }, async () => {
     let made = 0;
     const zeros = new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull(controller) {

@@ -80,7 +80,7 @@ describe("a run that is cut off", () => {
     for (const { skill_id } of done.items) expect(await versions(skill_id)).toBe(1);
   });
 
-  it("waits as often as its source requests, which is not a failure", async () => {
+  it("waits as often as its source requests, which is not a failure", { tags: ["slow"] }, async () => {
     holdClock();
     const busy = () => new Response("", { status: 503, headers: { "retry-after": "1" } });
     site.says("/.well-known/agent-skills/index.json", busy);

@@ -111,7 +111,7 @@ describe("a host of 2026", () => {
   });
 });
 
-it("passes on at most the limit of log messages per call, and cuts long ones", async () => {
+it("passes on at most the limit of log messages per call, and cuts long ones", { tags: ["slow"] }, async () => {
   const many = Array.from({ length: 300 }, (_, n) => ({ level: "info", logger: "x".repeat(500), data: n }));
   await gatewayServers({ chatty: await logging("flood", { level: "info", data: "a".repeat(100_000) }, ...many) });
   const { client, heard } = await listening("/mcp/flood", "flood", "modern");

@@ -159,7 +159,7 @@ describe("a server that does not answer", () => {
     await client.close();
   });
 
-  it("is waited for once, however many lists a host reads", async () => {
+  it("is waited for once, however many lists a host reads", { tags: ["slow"] }, async () => {
     const patience = 4_000;
     Object.assign(DURATIONS, { patienceList: patience });
     await gatewayServers({ hangs: { url: `${faults}/hang/connect`, connect_timeout: 300 } });

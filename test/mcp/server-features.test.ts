@@ -160,7 +160,7 @@ describe("hostile fields of a server", () => {
     expect(listed[0]).toMatchObject({ uri: "test://line", name: "a b" });
   });
 
-  it("costs its own things only: the others' are there while it is silent or wrong", async () => {
+  it("costs its own things only: the others' are there while it is silent or wrong", { tags: ["slow"] }, async () => {
     const good = { resources: [resource("test://good")] };
     const wrong = {
       "resources/list": answering({ resources: "none" }),

@@ -2,7 +2,10 @@
 
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { describe, expect, it } from "vitest";
-import { keyFor } from "../support/call";
+import * as z from "zod";
+import { publicSigningKeySchema } from "../../src/domain/attestation/statement";
+import { verifyVersion } from "../../src/domain/attestation/verify";
+import { call, keyFor } from "../support/call";
 import { publishOwn } from "../support/chat-turns";
 import { type Era, host, post } from "../support/mcp-client";
 
@@ -25,6 +28,9 @@ async function rpc<T>(user: string, method: string, params: object = {}): Promis
   return JSON.parse(text.startsWith("{") ? text : (/^data: (.+)$/m.exec(text)?.[1] ?? ""));
 }
 
+const attestationIn = (entry: { _meta?: Record<string, unknown> | undefined } | undefined) =>
+  z.object({ url: z.string(), digest: z.string() }).parse(entry?._meta?.["skill-gateway/attestation"]);
+
 describe.each<Era>(["legacy", "modern"])("the skills extension, %s era", (era) => {
   it("lists entries that verify, and reads their files", async () => {
     const user = someone();
@@ -46,6 +52,12 @@ describe.each<Era>(["legacy", "modern"])("the skills extension, %s era", (era) =
       license: "MIT",
       "x-custom": { deep: [1, true] },
     });
+    const { url, digest } = attestationIn(entry);
+    const envelope = await (await call("GET", new URL(url).pathname, { key })).json();
+    const keySet = await (await call("GET", "/.well-known/jwks.json")).json<{ keys: unknown[] }>();
+    const keys = keySet.keys.map((one) => publicSigningKeySchema.parse(one));
+    const signed = await verifyVersion(envelope, keys, { zipSha256: digest.replace("sha256:", ""), name: "guide" });
+    expect(signed).toHaveProperty("statement");
     const uris = (entry?.resources === "dynamic" ? [] : (entry?.resources ?? [])).map(({ uri }) => uri).sort();
     expect(uris).toEqual([
       "skill://guide/SKILL.md",
@@ -106,7 +118,7 @@ describe("the skills extension", () => {
       expect(await read(uri)).toMatchObject({ error: { code: -32602 } });
   });
 
-  it("goes through a catalog page by page", async () => {
+  it("goes through a catalog page by page", { tags: ["slow"] }, async () => {
     const user = someone();
     const key = await keyFor(user);
     const names = Array.from({ length: 105 }, (_, index) => `page-${String(index).padStart(3, "0")}`);

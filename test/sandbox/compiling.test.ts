@@ -22,6 +22,15 @@ const noise = (length: number) => {
 };
 const apart = { loader: env.LOADER, assets: env.ASSETS };
 const answering = (response: () => Response) => ({ fetch: async () => response() });
+/** The loader. `asked` receives the name of each isolate before it is used. */
+const recording = (asked: (name: string) => void) =>
+  Object.assign(Object.create(env.LOADER), {
+    load: (code: WorkerLoaderWorkerCode) => env.LOADER.load(code),
+    get: (name: string, load: () => Promise<WorkerLoaderWorkerCode>) => {
+      asked(name);
+      return env.LOADER.get(name, load);
+    },
+  });
 const JUDGE = "export const judgeScripts = () => [];";
 /** Each level makes the parser of types try both ways, so twenty levels take a million times as long as one. */
 const EXPONENTIAL = `const x = ${"async <T>(a = ".repeat(40)}1${")".repeat(40)};`;
@@ -90,6 +99,40 @@ describe("the compiler's isolate", () => {
     const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
     await compileInIsolate(apart, await read({ files: { "scripts/x.ts": EXPONENTIAL } }));
     expect((await compileInIsolate(apart, found)).warnings).toEqual([]);
+  });
+
+  it("is used again for the next packages of a user, by one call at a time, and by nobody else", async () => {
+    const names: string[] = [];
+    const loader = recording((name) => names.push(name));
+    const compiled = async (owner: string, skill: SkillFixture) =>
+      compileInIsolate({ loader, assets: env.ASSETS }, await read(skill), owner);
+    const good = { files: { "scripts/x.js": "console.log(1)" } };
+    const [owner, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    const first = await compiled(owner, good);
+    expect(first.scripts).toMatchObject([{ path: "scripts/x.js", runs: "isolate" }]);
+    await compiled(owner, { files: { "scripts/x.ts": EXPONENTIAL } });
+    expect(await compiled(owner, good)).toEqual(first);
+    expect(new Set(names).size).toBe(1);
+    expect(await compiled(other, good)).toEqual(first);
+    expect(new Set(names).size).toBe(2);
+    await Promise.all([compiled(owner, good), compiled(owner, good)]);
+    expect(new Set(names).size).toBe(3);
+  });
+
+  it("is replaced after it broke", async () => {
+    const names: string[] = [];
+    let broken: string | undefined;
+    const loader = recording((name) => {
+      names.push(name);
+      if (name === broken) throw new Error("It used too much memory.");
+    });
+    const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
+    const owner = crypto.randomUUID();
+    const compiled = () => compileInIsolate({ loader, assets: env.ASSETS }, found, owner);
+    const first = await compiled();
+    broken = names[0];
+    expect(await compiled()).toEqual(first);
+    expect(new Set(names).size).toBe(2);
   });
 
   it.each<[string, Pick<Fetcher, "fetch">]>([

@@ -148,7 +148,7 @@ describe("a deadline", () => {
     expect((await callOne(skill, "look")).content[0]?.text).toBe("[true,0]");
   });
 
-  it("ends pending work of a tool, and closes its host", async () => {
+  it("ends pending work of a tool, and closes its host", { tags: ["slow"] }, async () => {
     const seen: string[] = [];
     const skill = providerSkill(
       "zombie",

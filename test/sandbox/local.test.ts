@@ -25,13 +25,13 @@ describe("isolates on this machine", () => {
     expect([await wordsOf("count", "first"), await wordsOf("count", "second")]).toEqual(["4", "1"]);
   });
 
-  it("are not ended while a call is in them", async () => {
+  it("are not ended while a call is in them", { tags: ["slow"] }, async () => {
     const slow = wordsOf("slow", "worker");
     await visit(users("c", 30));
     expect(await slow).toBe("slow");
   });
 
-  it("are 4 of Python", { timeout: 60_000 }, async () => {
+  it("are 4 of Python", { timeout: 60_000, tags: ["slow"] }, async () => {
     const skill = {
       name: "kept-python",
       // Modules of the library that a run has imported stay loaded. Nothing else of a run is left.

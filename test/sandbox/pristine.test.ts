@@ -32,7 +32,7 @@ const BENDING: Record<string, string> = {
 };
 
 describe("changes of shared objects by a script", () => {
-  it.each(Object.entries(BENDING))("does not outlive it: %s", async (_, source) => {
+  it.each(Object.entries(BENDING))("does not outlive it: %s", { tags: ["slow"] }, async (_, source) => {
     const skill = { name: "bending", files: { "scripts/bend.js": source, "scripts/look.js": LOOK } };
     await runOne(skill, "scripts/bend.js", { ms: 1_000 });
     expect(await runOne(skill, "scripts/look.js")).toMatchObject({ exit_code: 0, stderr: "", stdout: SEEN });

@@ -149,7 +149,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.refusals).toEqual([]);
   });
 
-  it("continues after the gateway was unavailable between two steps", async () => {
+  it("continues after the gateway was unavailable between two steps", { tags: ["slow"] }, async () => {
     const chat = start(vendor);
     vendor.plan.push([LOAD], []);
     line.faults = Array.from({ length: 3 }, () => ({ on: /tool-calls/, what: "refused" as const }));

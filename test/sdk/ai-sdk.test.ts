@@ -168,7 +168,9 @@ describe.each([
     expect(vendor.bodies).toHaveLength(1);
   });
 
-  it("survives 429, a lost answer, a cut stream and a gateway that is away between two steps", async () => {
+  it("survives 429, a lost answer, a cut stream and a gateway that is away between two steps", {
+    tags: ["slow"],
+  }, async () => {
     line.faults = [
       { on: /turns/, what: 429 },
       { on: /turns/, what: "lost" },

@@ -71,7 +71,9 @@ it("throws the gateway's error with its code and all issues", async () => {
   });
 });
 
-it("sends again with the same ids after 429, 503, a lost answer and a refused connection", async () => {
+it("sends again with the same ids after 429, 503, a lost answer and a refused connection", {
+  tags: ["slow"],
+}, async () => {
   line.faults = [
     { on: /turns/, what: 429 },
     { on: /turns/, what: 503 },

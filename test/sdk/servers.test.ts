@@ -72,7 +72,7 @@ it.each(["express-openai", "fastify-anthropic"])(
   },
 );
 
-it("express-openai reports that the gateway is unavailable", async () => {
+it("express-openai reports that the gateway is unavailable", { tags: ["slow"] }, async () => {
   const vendor = await startVendor();
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const url = await start("express-openai", vendor.url, nowhere);

@@ -30,6 +30,8 @@ export const NO_QUERY: Record<string, string> = {
   isPublishable: "makes a part of a statement: with readPublishedSkills",
   fileBytesOf: "makes a statement: with readUserUse",
   serversOfScopes: "makes a statement: with readViewRows",
+  addInsights: "makes statements: with addUses",
+  hideRatingStatement: "makes a statement: with hideRating",
   used: "makes a part of a statement: with createConversationRow",
 };
 
@@ -40,7 +42,10 @@ export const READING: Record<string, string> = {
   readScopeUse: "counting reads what it counts",
   readUserUse: "counting reads what it counts",
   listUsers: "counting reads what it counts, up to a thousand of each for a user",
+  listReviews: "reads a page of each scope and state, then returns one page of all",
   nameAt: "a position is found by walking there",
+  readSkillFigures: "ranks the skills by their sums, so it reads all counts of the period",
+  readUnusedSkills: "looks up the last use of each skill until a page is full",
   readViewRows: "counts all names, from an index alone",
 };
 
@@ -68,6 +73,8 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
     tables: ["c"],
     why: "compares each connection with the servers, once an hour",
   },
+  addListings: { tables: ["l", "listings"], why: "takes some of the waiting lists, and deletes them" },
+  readSkillFigures: { tables: ["skills"], why: "ranks all skills for an admin" },
   insertOpen: { tables: ["open_skills"], why: "counts the open list, which only admins fill" },
   listOpen: { tables: ["open_skills"], why: "answers with the whole open list" },
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },

@@ -6,6 +6,13 @@ const EXPECTED = [
   /\bdisconnected: /,
   /^stack: \S*workerd@/,
   /^uncaught exception; .*(Network connection lost|UpstreamFault)/,
+  // Storage, a compiler or an isolate that a test made fail. The caller receives the failure, and its test checks what follows.
+  /^uncaught exception; .*(no storage|Error: dead|It is gone already|Application called abortAllDurableObjects)/,
+  /^uncaught exception; .*Failed query: insert into "usage"/,
+  // A request that is still running in a conversation whose storage a test deleted.
+  /^uncaught exception; .*no such table: events/,
+  // What another process of workerd reports of an error that it does not describe.
+  /^uncaught exception; .*internal error; reference = /,
   // A delayed alarm on a busy machine.
   /^NOSENTRY SQLite alarm overdue/,
   // An upstream server with a hostname that does not resolve.

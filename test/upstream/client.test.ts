@@ -74,7 +74,7 @@ describe("real servers", () => {
     await expect(never.list()).rejects.toThrow(/2026-07-28/);
   });
 
-  it("finds a server again that was restarted between two calls", async () => {
+  it("finds a server again that was restarted between two calls", { tags: ["slow"] }, async () => {
     const one = upstream(await realServer("everything:client"));
     expect(textOf(await one.call("echo", { message: "one" }))).toBe("Echo: one");
     const { session } = one.memory;
@@ -84,7 +84,7 @@ describe("real servers", () => {
     expect(one.memory.session?.id).not.toBe(session?.id);
   });
 
-  it("separates parallel calls in one session", async () => {
+  it("separates parallel calls in one session", { tags: ["slow"] }, async () => {
     const one = upstream(await realServer("everything"));
     const slow = one.call("trigger-long-running-operation", { duration: 1, steps: 2 });
     const quick = await Promise.all(["a", "b", "c", "d"].map((message) => one.call("echo", { message })));
@@ -95,20 +95,24 @@ describe("real servers", () => {
   it.each([
     ["everything", "streamable-http" as const],
     ["everything-sse", "sse" as const],
-  ])("reports progress of %s once, and extends the time of a call that continues", async (name, type) => {
-    const one = upstream(await realServer(name), { type, callMs: 1_500 });
-    await one.list();
-    const progress: Progress[] = [];
-    const result = await one.call(
-      "trigger-long-running-operation",
-      { duration: 4, steps: 16 },
-      { onProgress: (step) => progress.push(step) },
-    );
-    expect(result.isError).toBeUndefined();
-    expect(progress.map((step) => step.progress)).toEqual(Array.from({ length: 16 }, (_, step) => step + 1));
-  });
+  ])(
+    "reports progress of %s once, and extends the time of a call that continues",
+    { tags: ["slow"] },
+    async (name, type) => {
+      const one = upstream(await realServer(name), { type, callMs: 1_500 });
+      await one.list();
+      const progress: Progress[] = [];
+      const result = await one.call(
+        "trigger-long-running-operation",
+        { duration: 4, steps: 16 },
+        { onProgress: (step) => progress.push(step) },
+      );
+      expect(result.isError).toBeUndefined();
+      expect(progress.map((step) => step.progress)).toEqual(Array.from({ length: 16 }, (_, step) => step + 1));
+    },
+  );
 
-  it("ends a call at the maximum time, even with progress", async () => {
+  it("ends a call at the maximum time, even with progress", { tags: ["slow"] }, async () => {
     const usual = DURATIONS.callMost;
     Object.assign(DURATIONS, { callMost: 1_500 });
     try {
@@ -266,7 +270,7 @@ describe("calling off", () => {
     await expectNoConnections();
   });
 
-  it("sends it at a timeout too, and still reports progress", async () => {
+  it("sends it at a timeout too, and still reports progress", { tags: ["slow"] }, async () => {
     const path = "/ok/none";
     const steps: number[] = [];
     const one = upstream(`${faults}${path}`, { callMs: 1_000 });

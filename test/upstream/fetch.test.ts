@@ -52,7 +52,7 @@ describe("guardedFetch", () => {
     for (const fault of ["private", "other", "circle", "found"]) expect(await kind(post(fault))).toBe("refused");
   });
 
-  it("ends a slow body at its deadline, and an open stream with its signal", async () => {
+  it("ends a slow body at its deadline, and an open stream with its signal", { tags: ["slow"] }, async () => {
     const ends = async (fault: string) => {
       expect(await kind((await post(fault, { totalMs: 2_000 })).text())).toBe("timeout");
       // The deadline of the headers has passed, and the stream stands.

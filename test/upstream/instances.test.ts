@@ -16,7 +16,10 @@ const among = (urls: readonly string[], more: Partial<UpstreamTarget> = {}): Ups
   clientOf(urls[0] ?? "", { ...slow, instances: urls.map((url) => ({ url, weight: 1 })), ...more });
 
 describe("one of three instances is killed under 32 clients", () => {
-  it("fails no call after its ejection, and none that could be repeated", async () => {
+  it("fails no call after its ejection, and none that could be repeated", {
+    tags: ["slow"],
+    timeout: 120_000,
+  }, async () => {
     const names = ["everything:kill-a", "everything:kill-b", "everything:kill-c"];
     const urls = await Promise.all(names.map(realServer));
     const [, killed = ""] = urls;
@@ -48,7 +51,7 @@ describe("one of three instances is killed under 32 clients", () => {
     expect(failures.filter(({ wasEjected, reads }) => wasEjected || reads)).toEqual([]);
     const after = new Set(clients.map(({ memory }) => memory.session?.instance));
     expect([...after].sort()).toEqual([0, 2]);
-  }, 120_000);
+  });
 });
 
 describe("a session", () => {
@@ -70,7 +73,10 @@ describe("a session", () => {
 });
 
 describe("an instance that is down", () => {
-  it("does not fail a call that finds it at the handshake, and returns after a probe", async () => {
+  it("does not fail a call that finds it at the handshake, and returns after a probe", {
+    tags: ["slow"],
+    timeout: 60_000,
+  }, async () => {
     const name = "everything:back";
     const [down = "", up = ""] = [await realServer(name), await realServer("everything")];
     await stopServer(name);
@@ -86,7 +92,7 @@ describe("an instance that is down", () => {
     now += 5_000;
     await one().list();
     await expect.poll(() => isEjected(down), { timeout: 30_000 }).toBe(false);
-  }, 60_000);
+  });
 
   it("is used if there is no other, and the failure is reported", async () => {
     const name = "everything:alone";

@@ -7,6 +7,7 @@ import { DRAFT_ROWS } from "../api/matrix/draft-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
 import { NETWORK_ROWS } from "../api/matrix/network-rows";
 import { PUBLISHER_ROWS } from "../api/matrix/publisher-rows";
+import { RATING_ROWS } from "../api/matrix/rating-rows";
 import { SERVER_ROWS } from "../api/matrix/server-rows";
 import { SIGN_IN_ROWS } from "../api/matrix/sign-in-rows";
 import { ROWS, type Row } from "../api/matrix/table";
@@ -154,6 +155,7 @@ export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
   ...LOOKING_ROWS,
   ...NETWORK_ROWS,
   ...PUBLISHER_ROWS,
+  ...RATING_ROWS,
   ...SERVER_ROWS,
   ...SIGN_IN_ROWS,
   // Without the rows for resources that no user has, because their requests end after the list is read.

@@ -158,6 +158,13 @@ GET /api/v1/kinds/skills/drafts                                               | 
 PUT /api/v1/kinds/skills/drafts/{name}                                        | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 DELETE /api/v1/kinds/skills/drafts/{name} of self                             | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 POST /api/v1/kinds/skills/drafts/{name}/promote of self                       | 4 0 0 2 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
+GET /api/v1/reviews                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/reviews of self                                                  | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+GET /api/v1/reviews/{id} of group                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/reviews/{id}/download of group                                    | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+POST /api/v1/reviews/{id}/comments of group                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/reviews/{id}/decision of group                                   | 6 0 0 2 | 6 0 0 2 | 6 0 0 2 | 6 0 0 2
+POST /api/v1/reviews/{id}/withdraw of group                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/links                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/links                                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/links/{id} of self                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
@@ -186,6 +193,13 @@ POST /api/v1/kinds/ghosts/preview                                             | 
 GET /api/v1/kinds/ghosts/{id}/predictions of self                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/ghosts/{id}/predictions of group                            | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/ghosts/{id}/predictions of public                           | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/insights/overview                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/insights/skills                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/insights/unused                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/insights/services                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/insights/versions of self                                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/insights/versions of group                                        | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/insights/versions of public                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/users                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
 GET /api/v1/kinds/skills/{id}/network of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
@@ -214,6 +228,21 @@ PUT /api/v1/publishers/{name}                                                 | 
 DELETE /api/v1/publishers/{name} of self                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/publishers/{name} of group                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/publishers/{name} of public                                    | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/kinds/skills/{id}/ratings of self                                 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/ratings of group                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/ratings of public                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/own of group                            | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/own of public                           | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+DELETE /api/v1/kinds/skills/{id}/ratings/own of group                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+DELETE /api/v1/kinds/skills/{id}/ratings/own of public                        | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/{rating_id}/answer of group             | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/{rating_id}/answer of public            | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+PUT /api/v1/kinds/skills/{id}/ratings/{rating_id}/hidden of public            | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
+POST /api/v1/kinds/skills/{id}/reports of self                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/kinds/skills/{id}/reports of group                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/kinds/skills/{id}/reports of public                              | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/reports                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/reports/{id}/decision                                             | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -349,11 +349,16 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     about: "Connects to an MCP server and returns its tools or the error. Nothing is stored.",
     retry: "safe",
   },
-  "GET /api/v1/events": {
-    id: "events.list",
+  "GET /api/v1/reports": {
+    id: "reports.list",
+    about: "Lists the reports of users about skills and ratings. Admins only.",
+    query: { state: "open", limit: 10 },
+  },
+  "PUT /api/v1/reports/{id}/decision": {
+    id: "reports.decide",
     about:
-      "Returns the events of all skills that you can read, with the same content as those of webhooks: your skills, those of your groups, and public ones. With `Accept: text/event-stream`, the response is a stream that continues with new events for 10 minutes; the header `Last-Event-ID` replaces `last_event_id`. `reset` means that older events were deleted: list the skills again, and continue with `last_event_id`.",
-    events: "RegistryEvent",
+      "Decides a report. `rating_hidden` also hides the reported rating. To act on a skill, block its version, close it or delete it, and decide `resolved`. Admins only.",
+    body: { decision: "dismissed", note: "Nothing is wrong with it." },
   },
   "GET /api/v1/webhooks": {
     id: "webhooks.list",

@@ -3,8 +3,8 @@
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { version } from "../../../package.json";
+import { STREAMED_EVENTS } from "../../domain/events/events";
 import { jsonObject } from "../../domain/json";
-import { WEBHOOK_EVENTS } from "../../domain/webhooks/webhooks";
 import type { HttpEnv } from "../../edge/edge";
 import * as z from "../../edge/zod";
 import { resultSchema, toolCallsReplySchema } from "../../services/conversation/replies";
@@ -12,11 +12,20 @@ import { ADMINISTRATION_TEXTS } from "./administration";
 import { COMPAT_TEXTS } from "./compat";
 import { CONVERSATION_TEXTS } from "./conversations";
 import { FIELDS } from "./fields";
+import { INSIGHT_TEXTS } from "./insights";
 import type { OperationText, OperationTexts, Retry } from "./operation";
 import { HEADERS, PARAMETERS, RESOURCES, TAGS } from "./parameters";
+import { REVIEW_TEXTS } from "./reviews";
 import { SKILL_TEXTS } from "./skills";
 
-const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS, ...COMPAT_TEXTS };
+const TEXTS: OperationTexts = {
+  ...CONVERSATION_TEXTS,
+  ...SKILL_TEXTS,
+  ...ADMINISTRATION_TEXTS,
+  ...INSIGHT_TEXTS,
+  ...REVIEW_TEXTS,
+  ...COMPAT_TEXTS,
+};
 
 const DESCRIPTION = `Skills on demand for any chat front end or agent.
 
@@ -85,7 +94,7 @@ const eventSchema = () =>
 const registryEventSchema = () =>
   z
     .object({
-      event: z.enum([...WEBHOOK_EVENTS, "ready", "reset"]),
+      event: z.enum([...STREAMED_EVENTS, "ready", "reset"]),
       data: z.object({ type: z.string().optional(), timestamp: z.string().optional(), data: jsonObject.optional() }),
     })
     .openapi({

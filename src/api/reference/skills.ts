@@ -139,6 +139,38 @@ export const SKILL_TEXTS: OperationTexts = {
       "Returns how often a skill was loaded and its tools were called, by day and by version. The counts do not identify users. Only for its owner, Maintainers of its group, or admins for public skills.",
     query: { days: 7 },
   },
+  [`GET ${S}/{id}/ratings`]: {
+    id: "ratings.list",
+    about:
+      "Lists the ratings of a skill, newest first, with their average and your own rating. The ratings do not name their users.",
+    query: { limit: 10 },
+  },
+  [`PUT ${S}/{id}/ratings/own`]: {
+    id: "ratings.put",
+    about:
+      "Stores or replaces your rating of a public skill or of a skill of a group. You can rate a skill that you loaded in a conversation within the last 180 days, up to one hour after loading it, unless you published it.",
+    body: { stars: 5, comment: "Draws what I mean." },
+  },
+  [`DELETE ${S}/{id}/ratings/own`]: {
+    id: "ratings.delete",
+    about: "Deletes your rating of a skill. A hidden rating stays hidden and loses its comment.",
+  },
+  [`PUT ${S}/{id}/ratings/{rating_id}/answer`]: {
+    id: "ratings.answer",
+    about:
+      "Sets the answer to a rating, or removes it with `text: null`. For users who can publish versions of the skill.",
+    body: { text: "Thank you." },
+  },
+  [`PUT ${S}/{id}/ratings/{rating_id}/hidden`]: {
+    id: "ratings.hide",
+    about: "Hides a rating, which then does not count, or shows it again. Admins only.",
+    body: { hidden: true, reason: "Advertising." },
+  },
+  [`POST ${S}/{id}/reports`]: {
+    id: "reports.create",
+    about: "Reports a skill, or with `rating_id` one of its ratings, to the admins.",
+    body: { reason: "malicious", message: "It sends files to an unknown host." },
+  },
   [`GET ${S}/{id}/references`]: {
     id: "skills.references",
     about: "Lists the agents (ghosts) that use a skill: those that you can read, and the number of others.",
@@ -257,5 +289,11 @@ export const SKILL_TEXTS: OperationTexts = {
   [`DELETE ${G}/{id}`]: {
     id: "ghosts.delete",
     about: "Deletes an agent (ghost). Conversations that use it continue without it and receive a warning.",
+  },
+  "GET /api/v1/events": {
+    id: "events.list",
+    about:
+      "Returns the events of all skills that you can read, with the same content as those of webhooks: your skills, those of your groups, and public ones. With `Accept: text/event-stream`, the response is a stream that continues with new events for 10 minutes; the header `Last-Event-ID` replaces `last_event_id`. `reset` means that older events were deleted: list the skills again, and continue with `last_event_id`.",
+    events: "RegistryEvent",
   },
 };

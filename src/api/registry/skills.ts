@@ -24,6 +24,7 @@ import { withExcludedClients } from "./excluded-clients";
 import { files } from "./files";
 import { networkRoutes } from "./network";
 import { permissionRoutes } from "./permissions";
+import { ratingRoutes } from "./ratings";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
 import { usageRoutes } from "./usage";
@@ -150,6 +151,7 @@ skillRoutes.route("/", versionRoutes);
 skillRoutes.route("/", permissionRoutes);
 skillRoutes.route("/", networkRoutes);
 skillRoutes.route("/", usageRoutes);
+skillRoutes.route("/", ratingRoutes);
 
 skillRoutes.openapi(
   createRoute({

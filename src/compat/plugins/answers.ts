@@ -20,8 +20,18 @@ export async function answerMarketplace(c: HonoContext<HttpEnv>, look: ViewReque
   const { viewer, isOpen } = look;
   const origin = publicOrigin(viewer.settings, c.req.url);
   const folder = `${origin}${c.req.path.slice(0, c.req.path.lastIndexOf("/"))}`;
+  const isSigned = viewer.settings.SECRETS_KEY !== undefined;
   const plugins = (await readPlugins(viewer)).map(({ name, description, version, author, sha256 }) => {
-    return { name, description, version, author, sha256, url: `${folder}/-/${name}/${sha256}.zip` };
+    const file = `${folder}/-/${name}/${sha256}`;
+    return {
+      name,
+      description,
+      version,
+      author,
+      sha256,
+      url: `${file}.zip`,
+      attestation: isSigned ? `${file}.json` : null,
+    };
   });
   const body = JSON.stringify(marketplace({ host: new URL(origin).host, what }, plugins));
   return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);

@@ -16,6 +16,8 @@ import {
   readIndex,
   searchIndex,
 } from "../../services/compat/published-index";
+import type { VersionArchiveTable } from "../../storage/d1/compat/archives";
+import { versionArchives } from "../../storage/d1/schema/compat";
 import { openArchive, openPackageRange } from "../../storage/r2/packages";
 import type { ViewRequest } from "./viewer";
 
@@ -67,14 +69,15 @@ export async function answerArchive(
   return cachedResponse(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
 }
 
-/** Returns the signed statement about the version of an archive. */
+/** Returns the signed statement about the version of an archive. `table`: the kind of archive that has the digest. */
 export async function answerAttestation(
   c: HonoContext<HttpEnv>,
   { viewer, isOpen }: ViewRequest,
   name: string,
   sha256: string,
+  table: VersionArchiveTable = versionArchives,
 ): Promise<Response> {
-  const body = JSON.stringify(await findIndexedAttestation(viewer, name, sha256, Date.now()));
+  const body = JSON.stringify(await findIndexedAttestation(viewer, { name, sha256, table }, Date.now()));
   return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
 }
 

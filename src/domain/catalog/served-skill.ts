@@ -8,7 +8,12 @@ export interface ServedSkill {
   uri: string;
   frontmatter: JsonObject;
   resources: { uri: string; digest: string; size: number }[];
+  /** The package and its signed statement. Absent if the gateway does not sign. */
+  _meta?: { [ATTESTATION_KEY]: { url: string; digest: string } };
 }
+
+/** The key of a version's signed statement in `_meta`. */
+export const ATTESTATION_KEY = "skill-gateway/attestation";
 
 /** A child of a folder. Folders have neither type nor size. */
 export interface ServedFile {

@@ -116,6 +116,8 @@ const turnEvent = z.lazy(() =>
     ledger: turnLedgerSchema.optional(),
     /** The calls of the previous turn. Absent if it had none, and in logs of earlier gateways. */
     previous_calls: z.array(finishedCallSchema).optional(),
+    /** Number of the stored list of skills that the model was shown. Absent if it was shown none, and in logs of earlier gateways. */
+    list: z.number().optional(),
     /** Absent if the turn has no message, or nothing is predicted, and in logs of earlier gateways. */
     prediction: predictionSchema.optional(),
   }),

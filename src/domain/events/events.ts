@@ -2,8 +2,14 @@
 
 import * as z from "zod";
 import { type JsonObject, jsonObject } from "../json";
-import { messageBody } from "../webhooks/webhooks";
+import { messageBody, WEBHOOK_EVENTS } from "../webhooks/webhooks";
 import { EVENT_LIMITS } from "./limits";
+
+/** The streamed types. Events of reviews are for webhooks only: they name drafts, which readers of a scope cannot see. */
+export const STREAMED_EVENTS = WEBHOOK_EVENTS.filter((type) => type.startsWith("skill."));
+
+/** Whether events of this type are in streams. */
+export const isStreamed = (type: string): boolean => type.startsWith("skill.");
 
 /** A stored event. `scope` is that of the skill. */
 export const storedEventSchema = z.lazy(() =>

@@ -26,6 +26,8 @@ export interface OfferedPlugin extends PluginFacts {
   /** Absolute, because clients do not resolve relative URLs in a marketplace that they read from a URL. */
   url: string;
   sha256: string;
+  /** URL of the signed statement about the version; `null` if the gateway does not sign. */
+  attestation: string | null;
 }
 
 /** `.claude-plugin/marketplace.json`. */
@@ -34,8 +36,10 @@ export function marketplace(place: { host: string; what: string }, plugins: read
     name: marketplaceName(place),
     owner: { name: `Skill Gateway at ${place.host}` },
     metadata: { description: `Skills of the gateway at ${place.host}: ${place.what}.` },
-    plugins: plugins.map(({ url, sha256, ...facts }) => ({
+    plugins: plugins.map(({ url, sha256, attestation, ...facts }) => ({
       ...claudeManifest(facts),
+      // Clients ignore fields that they do not know.
+      ...(attestation === null ? {} : { attestation }),
       source: { source: "archive", url, sha256 },
     })),
   };

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { kindOfScope } from "../../domain/access/access";
 import {
+  ATTESTATION_KEY,
   conforms,
   parseSkillUri,
   type ServedFile,
@@ -40,7 +41,7 @@ export async function pageOfSkills(
   const skills = entries.flatMap((entry) => {
     const version = versions.get(entry.version_id);
     if (version === undefined) return [];
-    const served = servedFrom(entry.name, entry.scope, version);
+    const served = servedFrom(context, entry.name, entry.scope, entry.version_id, version);
     return conforms(entry.name, served, version.warnings) ? [served] : [];
   });
   return { skills, nextCursor: next === null ? null : encodeCursor(next) };
@@ -50,7 +51,7 @@ export async function pageOfSkills(
 export async function skillAt(context: Context, view: View, uri: string): Promise<ServedSkill | null> {
   const found = await versionAt(context, view, uri);
   if (found === null) return null;
-  const served = servedFrom(found.name, found.scope, found.version);
+  const served = servedFrom(context, found.name, found.scope, found.versionId, found.version);
   return served.uri === skillUri(found.name, found.path) ? served : null;
 }
 
@@ -99,7 +100,13 @@ async function versionAt(
   return version === undefined ? null : { ...place, scope: entry.scope, versionId: entry.version_id, version };
 }
 
-function servedFrom(name: string, scope: string, { frontmatter, files }: ServedVersion): ServedSkill {
+function servedFrom(
+  { settings, origin }: Context,
+  name: string,
+  scope: string,
+  versionId: string,
+  { skillId, zipSha256, frontmatter, files }: ServedVersion,
+): ServedSkill {
   const main = files.find((file) => file.path.toLowerCase() === "skill.md")?.path ?? "SKILL.md";
   return {
     uri: skillUri(name, main),
@@ -109,6 +116,16 @@ function servedFrom(name: string, scope: string, { frontmatter, files }: ServedV
       digest: `sha256:${file.sha256}`,
       size: file.size,
     })),
+    ...(settings.SECRETS_KEY === undefined || origin === undefined || scope.startsWith("draft:")
+      ? {}
+      : {
+          _meta: {
+            [ATTESTATION_KEY]: {
+              url: `${origin}/api/v1/kinds/skills/${skillId}/versions/${versionId}/attestation`,
+              digest: `sha256:${zipSha256}`,
+            },
+          },
+        }),
   };
 }
 

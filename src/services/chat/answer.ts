@@ -14,7 +14,7 @@ import { chatSettings, type ParsedChatRequest, settle, tailOfItem, tailsOf } fro
 import { ResponseStream } from "./response-stream";
 import type { ReleaseSlot } from "./slots";
 import { ChatSpans } from "./telemetry";
-import { countedCall, type ModelCall, modelCall, retryingCall } from "./upstream";
+import { countedCall, type ModelCall, type ModelTally, modelCall, retryingCall } from "./upstream";
 
 /** The context of a request, besides its body. */
 export interface ChatContext {
@@ -35,17 +35,25 @@ export interface ChatContext {
   tell(error: unknown): ChatRefusal;
 }
 
+/** The context with the calls of the model that are not recorded yet. */
+interface CountedContext extends ChatContext {
+  tally: ModelTally;
+}
+
 export async function answerChatRequest(place: ChatContext): Promise<Response> {
+  const tally: ModelTally = { calls: 0, failures: 0 };
   try {
     const asked = await withReferences(place.protocol, place.asked, place.open);
-    return await answered({ ...place, asked });
+    return await answered({ ...place, asked, tally });
   } catch (error) {
+    // The model did not answer, so nothing else records its calls.
+    if (tally.calls > 0) place.later(settle(place.context, place.asked, 0, [], tally));
     place.release();
     throw error;
   }
 }
 
-async function answered(place: ChatContext): Promise<Response> {
+async function answered(place: CountedContext): Promise<Response> {
   const { context, protocol, asked } = place;
   const { model, headers } = asked;
   const called = isDemo(model)
@@ -55,7 +63,7 @@ async function answered(place: ChatContext): Promise<Response> {
     ...{ protocol, model: model.entry.model, ghost: asked.ghost ?? place.ghost, isStream: asked.body.stream === true },
     conversation: asked.conversation,
   });
-  const call = countedCall(context, model, retryingCall(protocol, model, called));
+  const call = countedCall(context, model, retryingCall(protocol, model, called), place.tally);
   // An answer whose parts can be referenced later is stored, with or without skills.
   const isInChat = asked.plain === "tool_choice" && !asked.isNew;
   if (asked.plain !== null && !isInChat && (asked.plain === "off" || !asked.isKept))
@@ -121,12 +129,12 @@ function anyway<T>({ later }: ChatContext, work: Promise<T>): Promise<T> {
 }
 
 /** Runs the loop and records the usage, even if it fails. */
-async function finished({ context, asked, later, open }: ChatContext, begun: StartedChat): Promise<void> {
+async function finished({ context, asked, later, open, tally }: CountedContext, begun: StartedChat): Promise<void> {
   const { merger } = begun;
   let isSettled = false;
   const settled = (tails: readonly string[]): Promise<void> => {
     isSettled = true;
-    const work = settle(context, asked, merger.tokens.all + begun.guessed, tails);
+    const work = settle(context, asked, merger.tokens.all + begun.guessed, tails, tally);
     later(work);
     return work;
   };
@@ -150,7 +158,7 @@ async function finished({ context, asked, later, open }: ChatContext, begun: Sta
 
 /** Passes a request to the model with only its name changed, and the response back byte for byte. */
 async function asItIs(
-  place: ChatContext,
+  place: CountedContext,
   { call, spans }: { call: ModelCall; spans: ChatSpans },
   why: string,
 ): Promise<Response> {
@@ -166,7 +174,7 @@ async function asItIs(
   const settled = used.then(({ tokens, reported }) => {
     spans.endModel(reported, "pause");
     spans.endAnswer();
-    return settle(context, asked, tokens, []);
+    return settle(context, asked, tokens, [], place.tally);
   });
   const ended = settled.finally(place.release);
   place.later(ended);

@@ -1,8 +1,9 @@
 // Parses a request of the chat endpoint: its model, its permissions, and its conversation.
 
-import { canActAs, visibleScopes } from "../../domain/access/access";
+import { canActAs, GATEWAY_SCOPE, visibleScopes } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
 import { allowedBetas, requireAllowed, withEndUser, withOutputBound } from "../../domain/chat/allowance";
+import { DEMO_SCOPE } from "../../domain/chat/demo";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import { type ModelAllowance, mayCall, modelAsked, modelEntrySchema, nameOfGhost } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
@@ -18,7 +19,7 @@ import { chainOf } from "./branch";
 import { demoModel } from "./demo";
 import { layoutOf } from "./hidden";
 import { modelScopes } from "./models";
-import { type FoundModel, nameOfModel } from "./upstream";
+import { type FoundModel, type ModelTally, nameOfModel } from "./upstream";
 
 /** A parsed and permitted request. */
 export interface ParsedChatRequest {
@@ -164,16 +165,23 @@ async function findModel(
   return { model, conversation };
 }
 
-/** Records the usage of a request, and the digest that finds its chat from now on. */
+/** Records the usage of a request, the calls of its model, and the digest that finds its chat from now on. */
 export async function settle(
   context: Context,
   { known, conversation, model }: Pick<ParsedChatRequest, "known" | "conversation" | "model">,
   tokens: number,
   tails: readonly string[],
+  tally: ModelTally,
 ): Promise<void> {
   context.count("model_tokens", [nameOfModel(model)], tokens);
   const found = known === "found" && tails.length > 0 ? { digests: tails, conversation } : null;
-  await settleChat(context.db, tokensToday(context), Math.max(0, Math.round(tokens)), found);
+  const { calls, failures } = tally;
+  [tally.calls, tally.failures] = [0, 0];
+  const use = tokensToday(context);
+  const { scope, name } = model;
+  const amount = Math.max(0, Math.round(tokens));
+  const called = { day: use.windowStart, scope, name, calls, failures, tokens: amount };
+  await settleChat(context.db, use, amount, found, scope === DEMO_SCOPE ? { ...called, scope: GATEWAY_SCOPE } : called);
 }
 
 const tokensToday = (context: Context): Use => ({

@@ -117,16 +117,25 @@ export function retryingCall(protocol: Protocol, { scope, name, entry }: FoundMo
   return { ...call, send };
 }
 
-/** Counts requests to a model by result. */
-export function countedCall({ count }: Context, model: FoundModel, call: ModelCall): ModelCall {
+/** Requests to a model that are not recorded yet, and those of them that failed. */
+export interface ModelTally {
+  calls: number;
+  failures: number;
+}
+
+/** Counts requests to a model by result, also in `tally`. */
+export function countedCall({ count }: Context, model: FoundModel, call: ModelCall, tally: ModelTally): ModelCall {
   const name = nameOfModel(model);
   const send: ModelCall["send"] = async (body, signal, more) => {
     try {
       const answer = await call.send(body, signal, more);
       count("model_calls", [name, "ok"]);
+      tally.calls++;
       return answer;
     } catch (error) {
       count("model_calls", [name, signal.aborted ? "cancelled" : "failed"]);
+      tally.calls++;
+      if (!signal.aborted) tally.failures++;
       throw error;
     }
   };

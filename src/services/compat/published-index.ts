@@ -6,7 +6,7 @@ import { COMPAT_LIMITS } from "../../domain/compat/limits";
 import { exclusionsForIndex } from "../../domain/compat/well-known";
 import { GatewayError, type Issue } from "../../domain/errors";
 import { literalCredentials } from "../../domain/package/credentials";
-import { findArchive } from "../../storage/d1/compat/archives";
+import { findArchive, type VersionArchiveTable } from "../../storage/d1/compat/archives";
 import {
   type PublishedQuery,
   type PublishedSkillRow,
@@ -60,17 +60,22 @@ export async function findIndexedSkill(
   viewer: Viewer,
   name: string,
   sha256: string,
+  table: VersionArchiveTable = versionArchives,
 ): Promise<{ versionId: string; size: number }> {
   const [shown] = await readOffered(viewer, { name, limit: viewer.scopes.length });
   if (shown === undefined) throw notInIndex();
-  const found = (await findArchive(viewer.db, viewer, name, sha256)).find(({ scope }) => scope === shown.scope);
+  const found = (await findArchive(viewer.db, viewer, name, sha256, table)).find(({ scope }) => scope === shown.scope);
   if (found === undefined) throw notInIndex();
   return found;
 }
 
 /** Returns the signed statement about the version whose archive has this digest, of a visible skill. */
-export async function findIndexedAttestation(viewer: Viewer, name: string, sha256: string, now: number) {
-  const { versionId } = await findIndexedSkill(viewer, name, sha256);
+export async function findIndexedAttestation(
+  viewer: Viewer,
+  { name, sha256, table }: { name: string; sha256: string; table: VersionArchiveTable },
+  now: number,
+) {
+  const { versionId } = await findIndexedSkill(viewer, name, sha256, table);
   const [shown] = await readOffered(viewer, { name, limit: viewer.scopes.length });
   const found = shown === undefined ? null : await readVersionPackage(viewer.db, shown.id, versionId);
   if (shown === undefined || found === null) throw notInIndex();

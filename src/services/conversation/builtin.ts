@@ -46,7 +46,7 @@ const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> =
   read_skill: ({ context, session, view }, { skill_name, file_path, offset, limit }) =>
     runReadSkill(context, session, view, skill_name, file_path ?? null, { offset, limit }),
   find_skill: ({ context, session, view }, { query }) =>
-    runFindSkill(context, view, query, session?.state.policy?.tool_style ?? "load_skill"),
+    runFindSkill(context, session, view, query, session?.state.policy?.tool_style ?? "load_skill"),
   execute_skill_script: async (place, { args, input, files, ...asked }) => {
     scripts ??= await import("../tools/script");
     return scripts.executeScript(place, { ...asked, args: args ?? [], input: input ?? "", files: files ?? [] });

@@ -21,6 +21,7 @@ import { notAvailable } from "../catalog/not-available";
 import { restrictionReason } from "../catalog/restricted-files";
 import type { Context } from "../context";
 import { isActiveIn, loadedVersion, recordUse, type Session } from "../session";
+import { countSearch } from "../skill-use";
 
 interface Page {
   offset?: number | null | undefined;
@@ -67,7 +68,13 @@ export async function runReadSkill(
  *
  * @param loadTool the tool that loads a skill in this conversation
  */
-export async function runFindSkill(context: Context, view: View, query: string, loadTool: string): Promise<ToolResult> {
+export async function runFindSkill(
+  context: Context,
+  session: Session | null,
+  view: View,
+  query: string,
+  loadTool: string,
+): Promise<ToolResult> {
   let visible: CatalogEntry[];
   try {
     visible = await searchInView(context, view, query, { shown: SEARCH_LIMITS.shown, most: HITS });
@@ -76,6 +83,7 @@ export async function runFindSkill(context: Context, view: View, query: string, 
     return failed("Error: Search is not available. Use load_skill if you know the name of the skill.");
   }
   const entries = visible.slice(0, SEARCH_LIMITS.shown);
+  if (session !== null) countSearch(context, session, entries);
   const answer = renderFound(entries, query, loadTool);
   return {
     content: [{ type: "text", text: answer }],

@@ -14,9 +14,10 @@ import type { Format } from "../../domain/tools/formats";
 import { storeInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
+import { numberOfList } from "../listings";
 import { applySettings, record, type Session } from "../session";
 import { factsOf } from "../tools/declarations";
-import { changedSince, listCost, renewal, storedFront, storeFront } from "./auto/front";
+import { changedSince, listCost, renewal, skillsListed, storedFront, storeFront } from "./auto/front";
 import {
   carriersStillInHistory,
   type HistoryFacts,
@@ -86,6 +87,8 @@ export async function beginTurn(
   const ledger = turnLedger(context, session, request, { policy, view, front, list: cost.list, cold });
   const seen = { context, session, view };
   const prediction = predictionFor(seen, request.message, { skills: set.skills, policy, ledger });
+  // Hosts take no prompt, so their models are shown no list.
+  const list = request.isForHost === true ? null : numberOfList(session.store, skillsListed(view, front));
   const begun: Extract<ConversationEvent, { type: "turn" }> = {
     type: "turn",
     turn,
@@ -97,6 +100,7 @@ export async function beginTurn(
     cost,
     ledger,
     ...(calls.length === 0 ? {} : { previous_calls: calls }),
+    ...(list === null ? {} : { list }),
     ...(prediction === null ? {} : { prediction }),
   };
   const appends = policy.delivery === "auto" && predictOf(settings, view.predict) === "on";

@@ -84,7 +84,7 @@ export async function assess(
     dependencyWarnings(context, found, scope),
     networkWarnings(context, found, scope),
     compiles
-      ? compileInIsolate(context, found)
+      ? compileInIsolate(context, found, context.caller.principal.userId)
       : { code: null, warnings: codeWarnings(context, found, scope), scripts: null },
   ]);
   const placed = builtinWarnings(found, scope);

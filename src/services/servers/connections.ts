@@ -16,7 +16,8 @@ import type { CallOptions } from "../../upstream/tool-call";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import type { LiveConnection, Refreshing } from "../session-memory";
-import { countUpstream, noteHealth } from "./health";
+import { countServerCall } from "../skill-use";
+import { countUpstream, noteHealth, storedServer } from "./health";
 import { offeredServerOf } from "./offered-server";
 import { askToSignIn } from "./sign-in-question";
 import { connectedServerOf } from "./signed-in-target";
@@ -158,6 +159,8 @@ async function callOnce(
   noteHealth(context, ref, before, live.upstream.memory);
   tellThings(session, before, live.upstream.memory);
   countUpstream(context, ref, live.latency, result, live.upstream.memory);
+  const counted = storedServer(context, ref);
+  if (counted !== null) countServerCall(context, session, counted, result.isError === true);
   keep(context, session, aim, live);
   const remarks = inquiry?.remarks ?? [];
   return { ...result, content: [...result.content, ...remarks.map((remark) => ({ type: "text", text: remark }))] };

@@ -1,6 +1,6 @@
 // Passive health checks: results of calls are recorded for server lists. No extra request is sent.
 
-import { groupScope, userScope } from "../../domain/access/access";
+import { GATEWAY_SCOPE, groupScope, userScope } from "../../domain/access/access";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { metricLabelFor } from "../../domain/metrics/families";
@@ -45,6 +45,12 @@ export function countUpstream(
   const server = metricLabelFor(source.kind, name);
   count("upstream_calls", [server, breaker.failures > 0 ? "failed" : isError ? "error" : "ok"]);
   count("upstream_seconds", [server], ms / 1_000);
+}
+
+/** Returns the scope and name of a server that is in a list; `null` for servers of ghosts and skills. */
+export function storedServer(context: Context, ref: ServerRef): { scope: string; name: string } | null {
+  const at = placeOf(context, ref);
+  return at === null ? null : { scope: at.scope ?? GATEWAY_SCOPE, name: at.name };
 }
 
 function placeOf({ caller }: Context, { name, source }: ServerRef): ServerAt | null {

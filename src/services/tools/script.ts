@@ -93,7 +93,12 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const ranIn = remoteOf(context) === null ? null : (run.executor ?? "isolate");
   const missing = network?.missing ?? [];
   const result = scriptResult({ ...request, script_path: path }, run, ranIn, describeFiles(written, left), missing);
-  return session === null ? result : countCall(context, session, skill, result);
+  return session === null ? result : countCall(context, session, skill, result, { [outcomeOf(run)]: 1 });
+}
+
+function outcomeOf({ killed, exit_code }: ScriptRun): "scripts_ok" | "scripts_failed" | "scripts_killed" {
+  if (killed) return "scripts_killed";
+  return exit_code === 0 ? "scripts_ok" : "scripts_failed";
 }
 
 /** The result for invalid input files, with all issues. */

@@ -11,6 +11,7 @@ import {
   KEPT_AFTER_ERASURE,
   NAMES_ANOTHERS_THING,
 } from "../../domain/access/audit";
+import { isStreamed } from "../../domain/events/events";
 import type { SkillEvent } from "../../domain/webhooks/webhooks";
 import type { Database } from "./database";
 import { storeEvent } from "./events";
@@ -22,7 +23,9 @@ import { consoleSessions } from "./schema/console";
 import { conversations } from "./schema/conversations";
 import { imports } from "./schema/imports";
 import { publishers, publishingKeys } from "./schema/publishers";
+import { skillRatings, skillReports } from "./schema/ratings";
 import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
+import { reviews } from "./schema/reviews";
 import { grants } from "./schema/sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./schema/sign-in-pages";
 import { skillEnv } from "./schema/skill-network";
@@ -69,6 +72,7 @@ export function recording(
       ("joined" in entry.when ||
         "exchanged" in entry.when ||
         "version" in entry.when ||
+        "review" in entry.when ||
         ("sealed" in entry.when && entry.when.at === "after") ||
         ("thing" in entry.when && entry.when.thing !== "was"));
     const noted = recorded === null ? [row] : ([row, ...eventOf(db, actor, entry, recorded.event)] as const);
@@ -76,10 +80,10 @@ export function recording(
     const results: unknown[] = await db.batch([named, ...before, ...statements, ...after]);
     const first = 1 + before.length;
     if (recorded !== null) {
-      const queued = isAfter ? results.length - 2 : 2;
-      if (wroteRows(results[queued])) recorded.onQueued();
-      const [stored] = numbered.parse(results[queued + 1]);
-      if (stored !== undefined) recorded.onStored(stored.seq);
+      const [queued, stored] = results.slice(isAfter ? results.length - noted.length + 1 : 2);
+      if (wroteRows(queued)) recorded.onQueued();
+      const [numbers] = isStreamed(recorded.event.type) ? numbered.parse(stored) : [];
+      if (numbers !== undefined) recorded.onStored(numbers.seq);
     }
     return results.slice(first, first + statements.length);
   };
@@ -97,8 +101,10 @@ function wroteRows(result: unknown): boolean {
 function eventOf(db: Database, actor: Actor, { action, resourceId }: AuditEntry, event: SkillEvent) {
   const isRecorded = sql`EXISTS (SELECT 1 FROM ${audit} WHERE ${audit.seq} = (SELECT max(${audit.seq}) FROM ${audit})
     AND ${audit.requestId} = ${actor.requestId} AND ${audit.action} = ${action} AND ${audit.resourceId} = ${resourceId})`;
+  const queued = queueEvent(db, event, isRecorded);
+  if (!isStreamed(event.type)) return [queued] as const;
   const scope = event.scope === GATEWAY_SCOPE ? PUBLIC_SCOPE : event.scope;
-  return [queueEvent(db, event, isRecorded), storeEvent(db, { ...event, scope }, isRecorded)] as const;
+  return [queued, storeEvent(db, { ...event, scope }, isRecorded)] as const;
 }
 
 /** Records an action that changes no rows, such as an export. */
@@ -234,6 +240,9 @@ function holds(when: Condition): SQL {
     return sql`EXISTS (SELECT 1 FROM ${skillEnv} WHERE ${skillEnv.skillId} = ${when.skill} AND ${skillEnv.ciphertext} = ${when.sealed})`;
   if ("exchanged" in when)
     return sql`EXISTS (SELECT 1 FROM ${publishingKeys} WHERE ${publishingKeys.id} = ${when.exchanged})`;
+  if ("review" in when)
+    return sql`EXISTS (SELECT 1 FROM ${reviews} WHERE ${reviews.id} = ${when.review} AND ${reviews.state} = ${when.state}
+      AND ${reviews.zipSha256} = ${when.zipSha256})`;
   if ("version" in when) {
     const yanked = when.yanked ? sql`IS NOT NULL` : sql`IS NULL`;
     return sql`EXISTS (SELECT 1 FROM versions WHERE id = ${when.version} AND yanked_at ${yanked})`;
@@ -272,6 +281,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${ownServers} WHERE ${ownServers.scope} || '/' || ${ownServers.name} = ${id})`;
     case "publisher":
       return sql`EXISTS (SELECT 1 FROM ${publishers} WHERE ${publishers.scope} || '/' || ${publishers.name} = ${id})`;
+    case "review":
+      return sql`EXISTS (SELECT 1 FROM ${reviews} WHERE ${reviews.id} = ${id})`;
     case "webhook":
       return sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.scope} || '/' || ${webhooks.name} = ${id})`;
     case "secret":
@@ -280,6 +291,10 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${models} WHERE ${models.scope} || '/' || ${models.name} = ${id})`;
     case "oauth_client":
       return sql`EXISTS (SELECT 1 FROM ${preRegisteredClients} WHERE ${preRegisteredClients.name} = ${id})`;
+    case "rating":
+      return sql`EXISTS (SELECT 1 FROM ${skillRatings} WHERE ${skillRatings.id} = ${id})`;
+    case "report":
+      return sql`EXISTS (SELECT 1 FROM ${skillReports} WHERE ${skillReports.id} = ${id} AND ${skillReports.decidedAt} IS NULL)`;
     case "session":
       return sql`EXISTS (SELECT 1 FROM ${consoleSessions} WHERE ${consoleSessions.id} = ${id})`;
     case "sign_in":

@@ -3,6 +3,7 @@
 
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { type GroupRole, userScope } from "../../domain/access/access";
+import type { ReviewPolicy } from "../../domain/settings/settings";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
 import { groupMembers, groups, ownServers, secrets } from "./schema/access";
@@ -11,6 +12,8 @@ import { events } from "./schema/events";
 import { imports } from "./schema/imports";
 import { publishers } from "./schema/publishers";
 import { counters, ghosts, now, skills } from "./schema/registry";
+import { reviews } from "./schema/reviews";
+import { serviceUse, useHours } from "./schema/skill-use";
 import { webhookDeliveries, webhooks } from "./schema/webhooks";
 
 export type GroupRow = Omit<typeof groups.$inferSelect, "folded">;
@@ -19,6 +22,7 @@ export type MemberRow = Omit<typeof groupMembers.$inferSelect, "groupName">;
 const row = {
   name: groups.name,
   displayName: groups.displayName,
+  review: groups.review,
   createdBy: groups.createdBy,
   createdAt: groups.createdAt,
   updatedAt: groups.updatedAt,
@@ -82,10 +86,18 @@ export function listGroups(
     .limit(limit);
 }
 
-/** Changes the display name of a group. Returns `null` if it does not exist. */
-export async function updateGroup(db: Database, name: string, displayName: string | null): Promise<GroupRow | null> {
+/** Changes the display name of a group, and whether its skills are reviewed. Returns `null` if it does not exist. */
+export async function updateGroup(
+  db: Database,
+  name: string,
+  changes: { displayName?: string | null; review?: ReviewPolicy | null },
+): Promise<GroupRow | null> {
   const [changed] = await db.batch([
-    db.update(groups).set({ displayName, updatedAt: now }).where(eq(groups.name, name)).returning(row),
+    db
+      .update(groups)
+      .set({ ...changes, updatedAt: now })
+      .where(eq(groups.name, name))
+      .returning(row),
   ]);
   return changed[0] ?? null;
 }
@@ -117,12 +129,21 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
       .delete(publishers)
       .where(sql`${publishers.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     db
+      .delete(reviews)
+      .where(sql`${reviews.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
       .delete(webhooks)
       .where(sql`${webhooks.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     db
       .delete(webhookDeliveries)
       .where(sql`${webhookDeliveries.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     db.delete(events).where(sql`${events.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(useHours)
+      .where(sql`${useHours.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(serviceUse)
+      .where(sql`${serviceUse.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     // A later group with this name must not inherit anything cached for this one.
     raiseCounters(db, [scope]),
   ]);

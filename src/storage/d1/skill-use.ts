@@ -1,13 +1,15 @@
 // Stores skill usage: counts per day without users, and the shared list order computed from them.
 
 import { and, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
-import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { GROUP_PREFIX, PUBLIC_SCOPE } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
-import type { UseBatch } from "../../domain/conversation/skill-use";
+import { countsOfDays, type UseBatch } from "../../domain/conversation/skill-use";
 import { USE_LIMITS } from "../../domain/limits";
 import type { Database } from "./database";
+import { addInsights } from "./insights/add";
 import { addPredictions, deletePredictionsBefore } from "./predictions";
 import { usage } from "./schema/access";
+import { skillUsers } from "./schema/ratings";
 import { skills, versions } from "./schema/registry";
 import { skillOrders, skillUse, skillUseBatches } from "./schema/skill-use";
 import { used } from "./usage";
@@ -19,6 +21,8 @@ import { used } from "./usage";
  */
 export async function addUses(db: Database, userId: string, batch: UseBatch, now: number): Promise<void> {
   const rows = JSON.stringify(batch.counts);
+  // One row per day and version, although the counts are per hour.
+  const perDay = sql`json_each(${JSON.stringify(countsOfDays(batch.counts))})`;
   const isNew = sql`NOT EXISTS (SELECT 1 FROM ${skillUseBatches} WHERE ${skillUseBatches.id} = ${batch.id})`;
   const votes = { subject: userId, kind: "votes", windowStart: dayOf(now) };
   const isPublic = sql`${skills.scope} = ${PUBLIC_SCOPE}`;
@@ -41,8 +45,10 @@ export async function addUses(db: Database, userId: string, batch: UseBatch, now
       .select(
         sql`SELECT ${counted("day")}, ${skills.id}, ${counted("version_id")}, ${counted("loads")}, ${counted("calls")},
             ${counted("failures")}, ${counted("tokens")},
-            CASE WHEN ${isPublic} AND ${used(votes)} <= ${USE_LIMITS.votes} THEN ${counted("votes")} ELSE 0 END
-          FROM ${counts} WHERE ${isNew}`,
+            CASE WHEN ${isPublic} AND ${used(votes)} <= ${USE_LIMITS.votes} THEN ${counted("votes")} ELSE 0 END,
+            0, ${counted("found")}, ${counted("scripts_ok")}, ${counted("scripts_failed")}, ${counted("scripts_killed")},
+            ${counted("liked")}, ${counted("disliked")}
+          FROM ${perDay} AS asked CROSS JOIN ${skills} ON ${skills.id} = asked.value ->> 'skill_id' WHERE ${isNew}`,
       )
       .onConflictDoUpdate({
         target: [skillUse.skillId, skillUse.day, skillUse.versionId],
@@ -52,9 +58,27 @@ export async function addUses(db: Database, userId: string, batch: UseBatch, now
           failures: sum("failures"),
           tokens: sum("tokens"),
           votes: sum("votes"),
+          found: sum("found"),
+          scriptsOk: sum("scripts_ok"),
+          scriptsFailed: sum("scripts_failed"),
+          scriptsKilled: sum("scripts_killed"),
+          liked: sum("liked"),
+          disliked: sum("disliked"),
         },
       }),
+    // Who loaded a skill that others use, too: only they can rate it.
+    db
+      .insert(skillUsers)
+      .select(
+        sql`SELECT ${userId}, ${skills.id}, max(${counted("day")}) FROM ${counts}
+          WHERE ${counted("loads")} > 0 AND (${isPublic} OR ${skills.scope} LIKE ${`${GROUP_PREFIX}%`}) GROUP BY ${skills.id}`,
+      )
+      .onConflictDoUpdate({
+        target: [skillUsers.userId, skillUsers.skillId],
+        set: { day: sql`max(${skillUsers.day}, excluded.day)` },
+      }),
     addPredictions(db, batch.predictions, isNew),
+    ...addInsights(db, batch, isNew),
     db
       .insert(skillUseBatches)
       .values({ id: batch.id, day: dayOf(now) })
@@ -136,6 +160,18 @@ export async function readScopesUse(
     ...{ days, top, skills: distinct?.skills ?? 0 },
     earlier: { loads: loads ?? 0, calls: calls ?? 0, failures: failures ?? 0, tokens: tokens ?? 0 },
   };
+}
+
+/** Returns the loads of these skills since a day, by skill. Skills without loads are absent. */
+export async function readLoadsOf(db: Database, ids: readonly string[], since: number): Promise<Map<string, number>> {
+  const rows = await db
+    .select({ id: skillUse.skillId, loads: sums.loads })
+    .from(skillUse)
+    .where(
+      and(sql`${skillUse.skillId} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`, gte(skillUse.day, since)),
+    )
+    .groupBy(skillUse.skillId);
+  return new Map(rows.map(({ id, loads }) => [id, loads]));
 }
 
 /** Returns the public skills with the most votes since a day, then by name. */

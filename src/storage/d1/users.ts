@@ -41,10 +41,8 @@ export async function readUserRows(db: Database, userId: string): Promise<Record
   return { ...Object.fromEntries(exports.map(({ as }, index) => [as, found[index] ?? []])), acts };
 }
 
-/** SQL: the total use of a version. */
-const inAll = (
-  column: typeof skillUse.loads | typeof skillUse.calls | typeof skillUse.failures | typeof skillUse.tokens,
-) =>
+/** SQL: a total of the use of a version. */
+const inAll = (column: SQLiteColumn) =>
   sql<number>`coalesce((SELECT sum(${column}) FROM ${skillUse}
     WHERE ${skillUse.skillId} = ${versions.skillId} AND ${skillUse.versionId} = ${versions.id}), 0)`.as(column.name);
 
@@ -66,6 +64,13 @@ const EXPORTED_VERSION = {
   calls: inAll(skillUse.calls),
   failures: inAll(skillUse.failures),
   tokens: inAll(skillUse.tokens),
+  listed: inAll(skillUse.listed),
+  found: inAll(skillUse.found),
+  scripts_ok: inAll(skillUse.scriptsOk),
+  scripts_failed: inAll(skillUse.scriptsFailed),
+  scripts_killed: inAll(skillUse.scriptsKilled),
+  liked: inAll(skillUse.liked),
+  disliked: inAll(skillUse.disliked),
   /** Orders the pages; not part of the export. */
   folded: skills.folded,
 };
@@ -144,7 +149,7 @@ export async function anonymizeUser(db: Database, userId: string): Promise<void>
     const { table, column, erased } = entry;
     if (!("how" in erased) || erased.how === "deleted") return [];
     if (erased.how === "forgotten") return [db.delete(table).where(ofUser(entry, userId))];
-    const changes = { [propertyOf(entry)]: pseudonym };
+    const changes = { [propertyOf(entry)]: pseudonym, ...erased.cleared };
     return [
       db
         .update(table)

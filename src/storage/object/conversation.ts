@@ -23,6 +23,7 @@ export type MetaKey =
   | "front"
   | "finding"
   | "uses"
+  | "lists"
   | "told"
   | "list_facts"
   | "chat"

@@ -1,9 +1,20 @@
 // Rows of the isolation matrix for read-only routes: older versions, and data that pages show to users.
 
-import { conversation } from "./actors";
+import { conversation, skill } from "./actors";
 import { everybody, ghostly, open, own, type Row, skilled } from "./table";
 
 const V = "/api/v1/kinds/skills/{id}/versions/{version_id}";
+
+const I = "/api/v1/insights";
+
+/** Figures of the versions of a skill. A skill that the caller cannot measure looks like a missing one. */
+function measured(of: "self" | "group" | "public", may: Row["may"]): Row {
+  const best = of === "self" ? "self" : of === "group" ? "Owner" : "admin";
+  return {
+    ...{ route: `GET ${I}/versions`, of, scope: "skills:read", best, may: { ...may, admin: 200 }, spent: false },
+    ...{ thing: () => skill(of), send: () => ({}), query: ({ id = "" }) => `?skill_id=${id}` },
+  };
+}
 
 export const LOOKING_ROWS: Row[] = [
   ...skilled(`GET ${V}/files`, "read", 200),
@@ -13,6 +24,11 @@ export const LOOKING_ROWS: Row[] = [
   open("POST /api/v1/kinds/ghosts/preview", "ghosts", everybody(200), () => ({ json: { spec: {} } })),
   // As with the usage of skills, only for users who manage the agent.
   ...ghostly("GET /api/v1/kinds/ghosts/{id}/predictions", "define", 200).map((row) => ({ ...row, spent: false })),
+  ...["overview", "skills", "unused"].map((path) => open(`GET ${I}/${path}`, "skills:read", everybody(200))),
+  { ...open(`GET ${I}/services`, "skills:read", everybody(200)), query: () => "?kind=server" },
+  measured("self", { self: 200 }),
+  measured("group", { Owner: 200, Maintainer: 200 }),
+  measured("public", {}),
   open("GET /api/v1/users", "admin", { ...everybody(403), admin: 200 }),
   own("GET /api/v1/conversations/{id}/series", "conversations", conversation, 200),
 ];

@@ -168,7 +168,7 @@ describe("approval", () => {
   });
 });
 
-describe("other code", () => {
+describe("other code", { tags: ["slow"] }, () => {
   it.each([
     [
       "Python",

@@ -117,19 +117,20 @@ it.each([
 
 it("ends a body that is far too large", async () => {
   const sent = sendRequest({ host: "127.0.0.1", port, method: "POST", path: "/a", headers: HOST });
-  const closed = new Promise((resolve) => sent.on("close", resolve));
-  let answered: number | undefined;
-  sent.on("response", (response) => {
-    answered = response.statusCode;
-    response.resume();
+  let hasEnded = false;
+  const ended = new Promise<void>((resolve) => {
+    sent.on("close", resolve);
+    sent.on("response", (response) => resolve(void response.resume()));
+  }).then(() => {
+    hasEnded = true;
   });
   // The connection is reset while this still writes.
   sent.on("error", () => {});
   const part = Buffer.alloc(2 ** 20);
   let written = 0;
-  while (!sent.destroyed && answered === undefined) {
+  while (!hasEnded) {
     written += part.length;
-    if (!sent.write(part)) await Promise.race([once(sent, "drain").catch(() => {}), closed]);
+    if (!sent.write(part)) await Promise.race([once(sent, "drain").catch(() => {}), ended]);
   }
   sent.destroy();
   expect(written).toBeLessThan(400 * 2 ** 20);

@@ -80,7 +80,7 @@ async function isReached(host: string): Promise<boolean> {
   );
 }
 
-it("reaches no address of this machine or a private network, in any spelling", async () => {
+it("reaches no address of this machine or a private network, in any spelling", { tags: ["slow"] }, async () => {
   expect(SPELLINGS.length).toBeGreaterThanOrEqual(40);
   const found = await reach(
     await resolveDestinations([]),

@@ -40,7 +40,7 @@ describe("pages of ten thousand skills", () => {
     expect(entries.filter(({ scope }) => scope === `user:${BIG_USER}`).length).toBe(OWN_SKILLS);
   });
 
-  it("apply a ghost's references to skills that it names in addition to all", async () => {
+  it("apply a ghost's references to skills that it names in addition to all", { tags: ["slow"] }, async () => {
     const of = async (reference: string) => {
       const { entries } = await walk({ systemPrompt: "", skills: ["*", reference] });
       const found = entries.find(({ name }) => name === "skill-00042x");
@@ -61,7 +61,7 @@ describe("pages of ten thousand skills", () => {
 
 // SQL pages by code points, where `ｚ` (U+FF5A) comes before `𠮷` (U+20BB7). UTF-16 units have them the other way round.
 describe("pages whose names lie beyond U+FFFF", () => {
-  it("lose no skill where a page ends", async () => {
+  it("lose no skill where a page ends", { tags: ["slow"] }, async () => {
     await clearRegistry();
     const plain = Array.from({ length: 258 }, (_, index) => `plain-${String(index).padStart(3, "0")}`);
     for (const name of [...plain, "ｚ", "𠮷"]) await seedSkill({ name });

@@ -195,7 +195,7 @@ describe("the sweep", () => {
     expect(await env.DB.prepare("SELECT count(*) AS n FROM idempotency").first("n")).toBe(0);
   });
 
-  it("goes through all pages", async () => {
+  it("goes through all pages", { tags: ["slow"] }, async () => {
     const ids = Array.from({ length: 1_005 }, (_, index) => `ver_${String(index).padStart(5, "0")}`);
     await Promise.all(ids.map((id) => env.PACKAGES.put(`packages/${id}.zip`, "x")));
     await env.PACKAGES.put("packages/ver_x.modules.json", "{}");
@@ -212,7 +212,7 @@ describe("time", () => {
     expect((await publish(contextOf("slow"), request("slow", first))).status).toBe(201);
   });
 
-  it("answers in time when storage does not, and the late effect is harmless", async () => {
+  it("answers in time when storage does not, and the late effect is harmless", { tags: ["slow"] }, async () => {
     const count = async () => {
       const faults = new Faults(-1);
       await publish(contextOf("late-count", { faults }), request("late-count", first));

@@ -1,6 +1,6 @@
 // Stores the front of a conversation's prompt under `auto`, and renews it at the start of a turn if that is worth the cost.
 
-import { hasListed, listed } from "../../../domain/catalog/catalog";
+import { type CatalogEntry, hasListed, listed } from "../../../domain/catalog/catalog";
 import { LIST_FRAME_TOKENS } from "../../../domain/catalog/list";
 import type { View } from "../../../domain/catalog/view";
 import { activeSkills } from "../../../domain/conversation/activation";
@@ -97,6 +97,14 @@ export function listCost({ catalog, preload }: View, front: Renewal | null): num
   if (front !== null) return listTokens(front.front ?? linesOf(catalog, front.preload));
   const list = listed(catalog, preload);
   return hasListed(list) ? list.tokens + LIST_FRAME_TOKENS : 0;
+}
+
+/** Returns the skills in the list that the model is shown in the new turn. `front`: as in `listCost`. */
+export function skillsListed({ catalog, preload }: View, front: Renewal | null): CatalogEntry[] {
+  if (front === null) return listed(catalog, preload).shown;
+  const { lines } = front.front ?? linesOf(catalog, front.preload);
+  const entries = new Map(catalog.entries.map((entry) => [entry.skill_id, entry]));
+  return lines.flatMap(({ skill_id }) => entries.get(skill_id) ?? []);
 }
 
 /** Returns the stored front, or a new one, which is stored if `keep` is set. */

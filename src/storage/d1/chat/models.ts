@@ -3,6 +3,7 @@
 import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { JsonObject } from "../../../domain/json";
 import type { Database } from "../database";
+import { addServices, type ServiceCalls } from "../insights/add";
 import { usage } from "../schema/access";
 import { chatTails, models } from "../schema/chat";
 import { ghosts, now } from "../schema/registry";
@@ -92,14 +93,15 @@ export async function findModels(
 }
 
 /**
- * Records the usage of a request, and the conversation that these digests identify from now on. `null`: the conversation has an explicit
- * id.
+ * Records the usage of a request, the calls of its model, and the conversation that these digests identify from now on. `null`: the
+ * conversation has an explicit id.
  */
 export async function settleChat(
   db: Database,
   { subject, kind, windowStart }: Use,
   amount: number,
   tail: { digests: readonly string[]; conversation: string } | null,
+  called: ServiceCalls,
 ): Promise<void> {
   const counted = db
     .insert(usage)
@@ -108,11 +110,13 @@ export async function settleChat(
       target: [usage.subject, usage.kind, usage.windowStart],
       set: { count: sql`${usage.count} + ${amount}` },
     });
-  if (tail === null) await counted;
+  const model = addServices(db, "model", [called]);
+  if (tail === null) await db.batch([counted, model]);
   else {
     const { digests, conversation: conversationId } = tail;
     await db.batch([
       counted,
+      model,
       db
         .insert(chatTails)
         .values(digests.map((digest) => ({ userId: subject, digest, conversationId })))

@@ -17,3 +17,9 @@ export const events = sqliteTable(
   },
   (t) => [index("events_scope").on(t.scope, t.seq)],
 );
+
+/** What an export contains of the events of a user's skills. */
+export const EXPORTED_EVENTS = {
+  as: "events",
+  columns: { type: events.type, data: events.data, at: events.at },
+};

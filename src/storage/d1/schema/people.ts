@@ -11,13 +11,16 @@ import { connections, connectRequests } from "./connections";
 import { consoleSessions, SESSION_FACTS } from "./console";
 import { conversations, runFiles } from "./conversations";
 import { draftReaders } from "./drafts";
-import { events } from "./events";
+import { EXPORTED_EVENTS, events } from "./events";
 import { EXPORTED_IMPORTS, imports } from "./imports";
 import { publishers } from "./publishers";
+import { RATING_FACTS, REPORT_FACTS, skillRatings, skillReports, skillUsers, USED_SKILLS } from "./ratings";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./registry";
+import { EXPORTED_REVIEW_EVENTS, EXPORTED_REVIEWS, reviewEvents, reviews, versionReviews } from "./reviews";
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import { skillEnv } from "./skill-network";
+import { EXPORTED_SERVICE_USE, serviceUse, useHours } from "./skill-use";
 import { webhookDeliveries, webhooks } from "./webhooks";
 
 /** The counts that an erasure returns. */
@@ -31,12 +34,12 @@ export interface UserColumn {
   /** Name and columns in an export, or a sentence that says why the rows are not exported or which code exports them. */
   exported: { as: string; columns: Record<string, SQLiteColumn> } | string;
   /**
-   * `deleted` in the first step of an erasure; `renamed` to the pseudonym, or `forgotten` (deleted), in the last step; or a sentence that
+   * `deleted` in the first step of an erasure; `renamed` to the pseudonym (`cleared`: columns with the user's words), or `forgotten` (deleted), in the last step; or a sentence that
    * says which code erases the rows or why they stay.
    */
   erased:
     | { how: "deleted"; counted?: ErasureCount }
-    | { how: "renamed"; only?: SQL }
+    | { how: "renamed"; only?: SQL; cleared?: Record<string, null> }
     | { how: "forgotten" }
     | { why: string };
 }
@@ -45,6 +48,7 @@ const MAKER = "who made a thing that is somebody else's, or that is exported by 
 const READER = "who may use somebody else's draft; the drafts are their authors'";
 const OF_CODES = "a minute's codes; what came of them is with the grants";
 const OF_HOURS = "files of two hours that become a version, or nothing";
+const SUMS_OF_SKILLS = "sums of the figures that are exported with each version";
 const OF_MINUTES = "sign-ins of the last ten minutes; what came of one is its grant";
 const DELETED = { how: "deleted" } as const;
 const TO_PSEUDONYM = { how: "renamed" } as const;
@@ -114,6 +118,10 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     },
     erased: DELETED,
   },
+  { table: skillRatings, column: skillRatings.userId, holds: "user", exported: RATING_FACTS, erased: DELETED },
+  { table: skillReports, column: skillReports.userId, holds: "user", exported: REPORT_FACTS, erased: DELETED },
+  // Last, because a conversation that ends sends its counts.
+  { table: skillUsers, column: skillUsers.userId, holds: "user", exported: USED_SKILLS, erased: FORGOTTEN },
   { table: imports, column: imports.scope, holds: "scope", exported: EXPORTED_IMPORTS, erased: DELETED },
   {
     table: publishers,
@@ -240,16 +248,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     },
     erased: DELETED,
   },
-  {
-    table: events,
-    column: events.scope,
-    holds: "scope",
-    exported: {
-      as: "events",
-      columns: { type: events.type, data: events.data, at: events.at },
-    },
-    erased: DELETED,
-  },
+  { table: events, column: events.scope, holds: "scope", exported: EXPORTED_EVENTS, erased: DELETED },
   {
     table: webhookDeliveries,
     column: webhookDeliveries.scope,
@@ -299,11 +298,24 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     exported: "digests by which chats are found again; what was said is with their conversations",
     erased: DELETED,
   },
+  { table: reviews, column: reviews.userId, holds: "user", exported: EXPORTED_REVIEWS, erased: DELETED },
+  {
+    table: reviewEvents,
+    column: reviewEvents.userId,
+    holds: "user",
+    exported: EXPORTED_REVIEW_EVENTS,
+    // In the history of others' submissions, the decisions stay without their words.
+    erased: { how: "renamed", cleared: { comment: null } },
+  },
+  { table: versionReviews, column: versionReviews.userId, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: draftReaders, column: draftReaders.userId, holds: "user", exported: READER, erased: DELETED },
   { table: signIns, column: signIns.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
   { table: signInLinks, column: signInLinks.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
   { table: uploadParts, column: uploadParts.userId, holds: "user", exported: OF_HOURS, erased: DELETED },
   { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },
+  // The sums of all scopes stay: they name nobody.
+  { table: useHours, column: useHours.scope, holds: "scope", exported: SUMS_OF_SKILLS, erased: DELETED },
+  { table: serviceUse, column: serviceUse.scope, holds: "scope", exported: EXPORTED_SERVICE_USE, erased: DELETED },
   {
     table: skills,
     column: skills.scope,
@@ -366,6 +378,9 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: versionBlocks, column: versionBlocks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: signInLinks, column: signInLinks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: skillRatings, column: skillRatings.answeredBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: skillRatings, column: skillRatings.hiddenBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: skillReports, column: skillReports.decidedBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   {
     table: preRegisteredClients,
     column: preRegisteredClients.createdBy,

@@ -1,6 +1,6 @@
 // D1 tables of skill usage, as counts without users. See `registry.ts`.
 
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { skills } from "./registry";
 
 /** Uses of each version per day (UTC). Deleted with the skill. */
@@ -20,6 +20,17 @@ export const skillUse = sqliteTable(
     tokens: integer().notNull(),
     /** Votes for the shared list order, see `domain/conversation/skill-use.ts`. Public skills only. */
     votes: integer().notNull(),
+    /** Turns in which the model was shown a list with it. Added every hour from `listings`. */
+    listed: integer().notNull().default(0),
+    /** Results of `find_skill` that contained it. */
+    found: integer().notNull().default(0),
+    /** Script runs by outcome: exit code 0, another one, and those that did not end by themselves. */
+    scriptsOk: integer("scripts_ok").notNull().default(0),
+    scriptsFailed: integer("scripts_failed").notNull().default(0),
+    scriptsKilled: integer("scripts_killed").notNull().default(0),
+    /** Turns with good and with bad feedback in which it was active. */
+    liked: integer().notNull().default(0),
+    disliked: integer().notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.skillId, t.day, t.versionId] }),
@@ -27,6 +38,74 @@ export const skillUse = sqliteTable(
     index("skill_use_day").on(t.day, t.skillId, t.votes),
   ],
 );
+
+/**
+ * The same per hour (UTC), summed over the skills of a scope, including deleted ones; `*`: of all scopes. Hours become days after a week.
+ */
+export const useHours = sqliteTable(
+  "use_hours",
+  {
+    /** `user:<id>`, `group:<name>`, `public` or `*`. */
+    scope: text().notNull(),
+    hour: integer().notNull(),
+    loads: integer().notNull().default(0),
+    calls: integer().notNull().default(0),
+    failures: integer().notNull().default(0),
+    tokens: integer().notNull().default(0),
+    found: integer().notNull().default(0),
+    scriptsOk: integer("scripts_ok").notNull().default(0),
+    scriptsFailed: integer("scripts_failed").notNull().default(0),
+    scriptsKilled: integer("scripts_killed").notNull().default(0),
+    liked: integer().notNull().default(0),
+    disliked: integer().notNull().default(0),
+    /** Searches for skills, and those without a result. Only in the rows of all scopes, because a search has no skill. */
+    searches: integer().notNull().default(0),
+    searchesEmpty: integer("searches_empty").notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.scope, t.hour] }), index("use_hours_hour").on(t.hour)],
+);
+
+/** Lists of skills that models were shown on a day, until the hourly job adds them to `skill_use`. */
+export const listings = sqliteTable(
+  "listings",
+  {
+    seq: integer().primaryKey({ autoIncrement: true }),
+    day: integer().notNull(),
+    /** `[[skill_id, version_id], …]` */
+    skills: text().notNull(),
+    turns: integer().notNull(),
+  },
+  (t) => [uniqueIndex("listings_day").on(t.day, t.skills)],
+);
+
+/** Calls of stored MCP servers and models per day (UTC). */
+export const serviceUse = sqliteTable(
+  "service_use",
+  {
+    /** `user:<id>`, `group:<name>` or `gateway`. */
+    scope: text().notNull(),
+    kind: text({ enum: ["server", "model"] }).notNull(),
+    name: text().notNull(),
+    day: integer().notNull(),
+    calls: integer().notNull(),
+    failures: integer().notNull(),
+    /** Tokens of requests to a model, as it reports them. */
+    tokens: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.scope, t.kind, t.name, t.day] }), index("service_use_day").on(t.day, t.kind)],
+);
+
+export const EXPORTED_SERVICE_USE = {
+  as: "service_use",
+  columns: {
+    kind: serviceUse.kind,
+    name: serviceUse.name,
+    day: serviceUse.day,
+    calls: serviceUse.calls,
+    failures: serviceUse.failures,
+    tokens: serviceUse.tokens,
+  },
+};
 
 /** Received batches of counts, so that none is added twice. Ids are random. */
 export const skillUseBatches = sqliteTable(

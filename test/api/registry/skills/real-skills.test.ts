@@ -58,7 +58,7 @@ it("1 200 files and 512 KiB of instructions are published, loaded and read", asy
   expect(textOf(await chat.use("read_skill", { skill_name: "large", file_path: path }))).toBe("# 1199");
 });
 
-it("a file of 10 MiB is published, and read a page at a time", async () => {
+it("a file of 10 MiB is published, and read a page at a time", { tags: ["slow"] }, async () => {
   const key = await keyFor("large");
   // Pseudo-random numbers, because a ZIP that compresses too well is rejected as a ZIP bomb.
   const lineAt = (n: number) => String((n * 2_654_435_761) % 1e15).padStart(15, "0");

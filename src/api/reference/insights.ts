@@ -1,0 +1,34 @@
+// Insights: figures of skills, versions, MCP servers and models.
+
+import type { OperationTexts } from "./operation";
+
+export const INSIGHT_TEXTS: OperationTexts = {
+  "GET /api/v1/insights/overview": {
+    id: "insights.overview",
+    about:
+      "Returns how often skills were used, by day or hour, and the sums of the same time before. Counts your own skills, those of groups in which you are a Maintainer, and, for admins, all. The figures do not identify users. They arrive within an hour.",
+    query: { format: "json", from: "2026-01-01", to: "2026-01-31" },
+  },
+  "GET /api/v1/insights/skills": {
+    id: "insights.skills",
+    about: "Lists the figures of the skills that were used in a period, most used first, as JSON or CSV.",
+    query: { format: "json", sort: "failures" },
+  },
+  "GET /api/v1/insights/unused": {
+    id: "insights.unused",
+    about: "Lists skills that no conversation has used for some days, oldest first, as JSON or CSV.",
+    query: { format: "json", days: 30 },
+  },
+  "GET /api/v1/insights/versions": {
+    id: "insights.versions",
+    about:
+      "Lists the versions of a skill with their figures, newest first, as JSON or CSV. Only for its owner, Maintainers of its group, and admins.",
+    query: { format: "json", skill_id: "skl_81f0c2" },
+  },
+  "GET /api/v1/insights/services": {
+    id: "insights.services",
+    about:
+      "Lists stored MCP servers or models that were called in a period, the most failures first, as JSON or CSV. Servers of skills count as calls of the skill.",
+    query: { format: "json", kind: "server" },
+  },
+};

@@ -1,0 +1,182 @@
+// Adds a conversation's counts to the figures of scopes, MCP servers and lists, and rolls older figures up.
+
+import { and, gte, lt, lte, type SQL, sql } from "drizzle-orm";
+import type { UseBatch } from "../../../domain/conversation/skill-use";
+import type { Database } from "../database";
+import { skills } from "../schema/registry";
+import { listings, serviceUse, skillUse, useHours } from "../schema/skill-use";
+
+/** Rows of `use_hours` that sum all scopes. */
+export const ALL_SCOPES = "*";
+
+const SUMS = [
+  "loads",
+  "calls",
+  "failures",
+  "tokens",
+  "found",
+  "scripts_ok",
+  "scripts_failed",
+  "scripts_killed",
+  "liked",
+  "disliked",
+] as const;
+const OF_ALL = ["searches", "searches_empty"] as const;
+
+/** SQL: the sum of the stored and the added value of each column of `use_hours`. */
+const added = (name: (typeof SUMS)[number] | (typeof OF_ALL)[number]) => sql.raw(`${name} + excluded.${name}`);
+const ADDED = {
+  loads: added("loads"),
+  calls: added("calls"),
+  failures: added("failures"),
+  tokens: added("tokens"),
+  found: added("found"),
+  scriptsOk: added("scripts_ok"),
+  scriptsFailed: added("scripts_failed"),
+  scriptsKilled: added("scripts_killed"),
+  liked: added("liked"),
+  disliked: added("disliked"),
+  searches: added("searches"),
+  searchesEmpty: added("searches_empty"),
+};
+
+const inCounts = SUMS.map((name) => `sum(asked.value ->> '${name}') AS ${name}`).join(", ");
+const inSearches = SUMS.map((name) => `0 AS ${name}`).join(", ");
+const totals = [...SUMS, ...OF_ALL].map((name) => `sum(${name})`).join(", ");
+
+/** Statements that add a batch where `condition` holds. Drafts are left out of the sums. */
+export function addInsights(db: Database, batch: UseBatch, condition: SQL) {
+  const { listings: lists, servers, searches } = batch;
+  const counts = JSON.stringify(batch.counts);
+  const ofScopes = sql`SELECT ${skills.scope} AS scope, coalesce(asked.value ->> 'hour', asked.value ->> 'day') AS hour,
+      ${sql.raw(inCounts)}, 0 AS searches, 0 AS searches_empty
+    FROM json_each(${counts}) AS asked CROSS JOIN ${skills} ON ${skills.id} = asked.value ->> 'skill_id'
+    WHERE ${skills.scope} NOT LIKE 'draft:%' AND ${condition} GROUP BY 1, 2`;
+  const ofSearches = sql`SELECT ${ALL_SCOPES}, value ->> 'hour', ${sql.raw(inSearches)}, value ->> 'searches', value ->> 'empty'
+    FROM json_each(${JSON.stringify(searches)}) WHERE ${condition}`;
+  return [
+    ...(batch.counts.length + searches.length === 0
+      ? []
+      : [
+          db
+            .insert(useHours)
+            .select(
+              sql`WITH counted AS (${ofScopes})
+                SELECT scope, hour, ${sql.raw(totals)} FROM
+                  (SELECT * FROM counted UNION ALL SELECT ${ALL_SCOPES}, hour, ${sql.raw([...SUMS, ...OF_ALL].join(", "))} FROM counted
+                   UNION ALL ${ofSearches}) WHERE true GROUP BY scope, hour`,
+            )
+            .onConflictDoUpdate({ target: [useHours.scope, useHours.hour], set: ADDED }),
+        ]),
+    ...(lists.length === 0
+      ? []
+      : [
+          db
+            .insert(listings)
+            .select(
+              sql`SELECT NULL, value ->> 'day', value ->> 'skills', value ->> 'turns'
+                FROM json_each(${JSON.stringify(lists)}) WHERE ${condition}`,
+            )
+            .onConflictDoUpdate({
+              target: [listings.day, listings.skills],
+              set: { turns: sql`${listings.turns} + excluded.turns` },
+            }),
+        ]),
+    ...(servers.length === 0
+      ? []
+      : [
+          addServices(
+            db,
+            "server",
+            servers.map((one) => ({ ...one, tokens: 0 })),
+            condition,
+          ),
+        ]),
+  ];
+}
+
+/** Calls of a server or model on a day. */
+export interface ServiceCalls {
+  day: number;
+  scope: string;
+  name: string;
+  calls: number;
+  failures: number;
+  tokens: number;
+}
+
+/** Statement that adds calls of servers or models where `condition` holds. */
+export function addServices(
+  db: Database,
+  kind: "server" | "model",
+  services: readonly ServiceCalls[],
+  condition: SQL = sql`true`,
+) {
+  return db
+    .insert(serviceUse)
+    .select(
+      sql`SELECT value ->> 'scope', ${kind}, value ->> 'name', value ->> 'day', value ->> 'calls', value ->> 'failures', value ->> 'tokens'
+        FROM json_each(${JSON.stringify(services)}) WHERE ${condition}`,
+    )
+    .onConflictDoUpdate({
+      target: [serviceUse.scope, serviceUse.kind, serviceUse.name, serviceUse.day],
+      set: {
+        calls: sql.raw("calls + excluded.calls"),
+        failures: sql.raw("failures + excluded.failures"),
+        tokens: sql.raw("tokens + excluded.tokens"),
+      },
+    });
+}
+
+/** Lists that one statement adds, which bounds its duration. */
+const LISTS_AT_ONCE = 500;
+
+/** Adds some of the waiting lists to the counts of their skills. Returns whether there may be more. */
+export async function addListings(db: Database): Promise<boolean> {
+  const last = sql`(SELECT max(seq) FROM (SELECT seq FROM listings ORDER BY seq LIMIT ${LISTS_AT_ONCE}))`;
+  const zeros = sql.raw(["loads", "calls", "failures", "tokens", "votes"].map(() => "0").join(", "));
+  const [, gone] = await db.batch([
+    db
+      .insert(skillUse)
+      .select(
+        sql`SELECT l.day, ${skills.id}, one.value ->> 1, ${zeros}, sum(l.turns), 0, 0, 0, 0, 0, 0
+          FROM listings AS l CROSS JOIN json_each(l.skills) AS one CROSS JOIN ${skills} ON ${skills.id} = one.value ->> 0
+          WHERE l.seq <= ${last} GROUP BY 1, 2, 3`,
+      )
+      .onConflictDoUpdate({
+        target: [skillUse.skillId, skillUse.day, skillUse.versionId],
+        set: { listed: sql.raw("listed + excluded.listed") },
+      }),
+    db.delete(listings).where(sql`${listings.seq} <= ${last}`).returning({ seq: listings.seq }),
+  ]);
+  return gone.length === LISTS_AT_ONCE;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Turns hours of before `day` into days. Hours that arrive later are added by the next run. */
+export async function rollUpHours(db: Database, day: number): Promise<void> {
+  const isHour = sql`${useHours.hour} % ${DAY_MS} <> 0`;
+  // A week back is enough: earlier hours were rolled up by earlier runs, and later batches are dropped.
+  const those = and(lt(useHours.hour, day), gte(useHours.hour, day - ROLLED_BACK), isHour);
+  await db.batch([
+    db
+      .insert(useHours)
+      .select(
+        sql`SELECT scope, hour - hour % ${DAY_MS}, ${sql.raw(totals)} FROM ${useHours} WHERE ${those} GROUP BY 1, 2`,
+      )
+      .onConflictDoUpdate({ target: [useHours.scope, useHours.hour], set: ADDED }),
+    db.delete(useHours).where(those),
+  ]);
+}
+
+const ROLLED_BACK = 30 * DAY_MS;
+
+/** Deletes figures of before a day. */
+export async function deleteOldInsights(db: Database, day: number): Promise<void> {
+  await db.batch([
+    db.delete(useHours).where(lt(useHours.hour, day)),
+    db.delete(serviceUse).where(lt(serviceUse.day, day)),
+    db.delete(listings).where(lte(listings.day, day)),
+  ]);
+}

@@ -1,0 +1,40 @@
+// Queries of the figures of skills, scopes, MCP servers and models, for the test of their plans.
+
+import type { Database } from "../../src/storage/d1/database";
+import * as add from "../../src/storage/d1/insights/add";
+import * as read from "../../src/storage/d1/insights/read";
+import { BIG_USER } from "./registry-10k";
+
+const SCOPES = [`user:${BIG_USER}`, "group:g"];
+const PERIOD = { from: 0, to: 86_400_000 };
+const DOCS = { day: 0, scope: "gateway", name: "docs", calls: 1, failures: 0, tokens: 0 };
+
+export const INSIGHT_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
+  addServices: async (db) => {
+    await db.batch([add.addServices(db, "server", [DOCS])]);
+  },
+  addListings: (db) => add.addListings(db),
+  rollUpHours: (db) => add.rollUpHours(db, 86_400_000),
+  deleteOldInsights: (db) => add.deleteOldInsights(db, -1),
+  readOverview: async (db) => {
+    await read.readOverview(db, "all", PERIOD, 3_600_000);
+    await read.readOverview(db, SCOPES, PERIOD, 86_400_000);
+  },
+  readSkillFigures: async (db) => {
+    for (const scopes of ["all", SCOPES] as const) {
+      await read.readSkillFigures(db, scopes, PERIOD, { sort: "loads", limit: 100, after: null });
+      await read.readSkillFigures(db, scopes, PERIOD, { sort: "tokens", limit: 100, after: { value: 1, seq: 1 } });
+    }
+  },
+  readUnusedSkills: async (db) => {
+    for (const scopes of ["all", SCOPES] as const) await read.readUnusedSkills(db, scopes, 0, { limit: 100, after: 0 });
+  },
+  readVersionFigures: async (db) => {
+    await read.readVersionFigures(db, "skl_0-1", PERIOD, { limit: 100, after: null });
+    await read.readVersionFigures(db, "skl_0-1", PERIOD, { limit: 100, after: { createdAt: 9, id: "ver_0" } });
+  },
+  readServices: async (db) => {
+    for (const scopes of ["all", SCOPES] as const)
+      await read.readServices(db, "server", scopes, PERIOD, { limit: 100, skip: 0 });
+  },
+};

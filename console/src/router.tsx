@@ -217,6 +217,13 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./operate/audit"), "Audit"),
 });
 
+const reports = createRoute({
+  getParentRoute: () => root,
+  path: "/reports",
+  validateSearch: words("state", "cursor"),
+  component: lazyRouteComponent(() => import("./operate/reports"), "Reports"),
+});
+
 const tryIt = createRoute({
   getParentRoute: () => root,
   path: "/try",
@@ -274,7 +281,7 @@ export const router = createRouter({
       limits,
       health,
     ],
-    ...[users, audit, publishers],
+    ...[users, audit, reports, publishers],
   ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

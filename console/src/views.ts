@@ -1,4 +1,13 @@
 // The views of a skill, by their names in the address.
 
-export const VIEWS = ["instructions", "files", "versions", "compare", "permissions", "dependencies", "use"] as const;
+export const VIEWS = [
+  "instructions",
+  "files",
+  "versions",
+  "compare",
+  "permissions",
+  "dependencies",
+  "ratings",
+  "use",
+] as const;
 export type View = (typeof VIEWS)[number];

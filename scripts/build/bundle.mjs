@@ -1,5 +1,6 @@
 // Bundles a Worker for deployment: one main module, and a separate module for each `await import()`. The runtime reads those on demand.
 
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import { root } from "../kit/files.mjs";
@@ -50,6 +51,21 @@ const markdownItAsUsed = {
   },
 };
 
+const SETTINGS = /[\\/]src[\\/]domain[\\/]settings[\\/][\w-]+\.ts$/;
+/** A description: a text in quotes without templates. */
+const DESCRIPTION = /\.describe\(\s*"(?:[^"\\]|\\.)*",?\s*\)/g;
+
+/** Only docs/settings.md contains the descriptions of settings, which are half of their code. Every start reads that code. */
+const settingsWithoutDescriptions = {
+  name: "settings without descriptions",
+  setup({ onLoad }) {
+    onLoad({ filter: SETTINGS }, async ({ path: file }) => ({
+      contents: (await readFile(file, "utf8")).replace(DESCRIPTION, ""),
+      loader: "ts",
+    }));
+  },
+};
+
 /**
  * Bundles a Worker.
  * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean, isLocal?: boolean }} options `entry`: a
@@ -71,7 +87,7 @@ export async function bundleWorker({ entry, release = false, development = !rele
       ...(development ? { __DEVELOPMENT__: "true" } : {}),
       ...(isLocal ? { __LOCAL_RUNTIME__: "true" } : {}),
     },
-    plugins: [zodOpenApiAsUsed, markdownItAsUsed, mcpSdkOnce],
+    plugins: [zodOpenApiAsUsed, markdownItAsUsed, settingsWithoutDescriptions, mcpSdkOnce],
     minify: release,
     keepNames: !release,
     splitting: true,

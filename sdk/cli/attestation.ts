@@ -8,6 +8,7 @@ import {
 } from "../../src/domain/attestation/statement";
 import { type ExpectedVersion, verifyVersion } from "../../src/domain/attestation/verify";
 import type { Gateway } from "./gateway";
+import { acceptedKeys } from "./known-keys";
 import { EXIT, Problem } from "./problem";
 import { SKILLS } from "./resolve";
 
@@ -15,7 +16,7 @@ const keySetSchema = z.looseObject({ keys: z.array(z.unknown()) });
 /** The keys of each gateway, read once. */
 const keySets = new WeakMap<Gateway, Promise<PublicSigningKey[]>>();
 
-/** Returns the public keys of a gateway. Empty: it does not sign versions. */
+/** Returns the public keys of a gateway that this machine accepts. Empty: it does not sign versions. */
 export function signingKeysOf(gateway: Gateway): Promise<PublicSigningKey[]> {
   const known = keySets.get(gateway) ?? readKeys(gateway);
   keySets.set(gateway, known);
@@ -24,7 +25,7 @@ export function signingKeysOf(gateway: Gateway): Promise<PublicSigningKey[]> {
 
 async function readKeys(gateway: Gateway): Promise<PublicSigningKey[]> {
   const { status, body } = await gateway.readWithStatus(z.unknown(), "/.well-known/jwks.json", { accepts: 404 });
-  return status === 404 ? [] : keysIn(body);
+  return acceptedKeys(gateway.work, gateway.signedIn.url, status === 404 ? [] : keysIn(body));
 }
 
 /** Returns the keys for signatures of versions in a JSON Web Key Set. Others are ignored. */

@@ -57,7 +57,7 @@ export interface Ask {
 /** A client for one gateway with one key. */
 export class Gateway {
   constructor(
-    private readonly work: Work,
+    readonly work: Work,
     readonly signedIn: SignedIn,
   ) {}
 

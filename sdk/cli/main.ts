@@ -15,6 +15,7 @@ import { pull } from "./commands/pull";
 import { push } from "./commands/push";
 import { info, list, search, usage, versions } from "./commands/registry";
 import { test } from "./commands/test";
+import { trust } from "./commands/trust";
 import { update } from "./commands/update";
 import { verify } from "./commands/verify";
 import { activate, promote, unyank, yank } from "./commands/versions";
@@ -26,7 +27,7 @@ import { EXIT, Problem } from "./problem";
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...{ login, init, check, dev, test, call, pack, push, promote },
   ...{ list, search, info, versions, diff, activate, yank, unyank, usage, network, env },
-  ...{ pull, verify, add, update, import: importSkills, doctor },
+  ...{ pull, verify, trust, add, update, import: importSkills, doctor },
 };
 /** Aliases for old names of commands. */
 const ALSO: Readonly<Record<string, string>> = { new: "init" };

@@ -24,11 +24,14 @@ export interface Typed {
   port?: string | undefined;
 }
 
-function fileOf({ env }: Work): string {
+/** Returns the path of a file of this program in the user's configuration folder. */
+export function configFile({ env }: Pick<Work, "env">, name: string): string {
   const base =
     env.XDG_CONFIG_HOME || (process.platform === "win32" ? env.APPDATA : "") || path.join(homedir(), ".config");
-  return path.join(base, "skillgate", "gateways.json");
+  return path.join(base, "skillgate", name);
 }
+
+const fileOf = (work: Work) => configFile(work, "gateways.json");
 
 async function readLogins(work: Work): Promise<SavedLogins | null> {
   const text = await readFile(fileOf(work), "utf8").catch((error) => {

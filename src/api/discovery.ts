@@ -85,6 +85,10 @@ const jwksSchema = () =>
           x: z.string(),
           use: z.literal("sig"),
           alg: z.literal("EdDSA"),
+          endorsements: z
+            .array(z.object({ keyid: z.string(), sig: z.string() }))
+            .optional()
+            .describe("Signatures of previous keys over the DSSE encoding of this key's id, in base64."),
         }),
       ),
     })

@@ -20,6 +20,7 @@ import { modelRoutes } from "./models";
 import { openSkillRoutes } from "./open-skills";
 import { ghostRoutes } from "./registry/ghosts";
 import { reportRoutes } from "./registry/ratings";
+import { reviewRoutes } from "./registry/reviews";
 import { searchIndexRoute } from "./registry/search-index";
 import { skillEnvRoutes } from "./registry/skill-env";
 import { skillRoutes } from "./registry/skills";
@@ -57,6 +58,7 @@ export const api = apiEdge(
     ["/api/v1/insights", insightRoutes],
     ["/api/v1/open-skills", openSkillRoutes],
     ["/api/v1/reports", reportRoutes],
+    ["/api/v1/reviews", reviewRoutes],
     ["/api", taskRoutes],
     ["/api/v1/kinds/skills", skillRoutes],
     ["/api/v1/kinds/ghosts", ghostRoutes],

@@ -95,6 +95,8 @@ export const DURATIONS = {
   serverCheckAgain: 4 * 60_000,
   /** Time for which results of checks are stored. */
   serverChecksKept: 7 * 24 * 60 * 60_000,
+  /** Time for which closed reviews are stored. That a version was reviewed is stored with the version. */
+  reviewsKept: 365 * 24 * 60 * 60_000,
   /** Time for which ended deliveries of webhooks are stored. */
   webhookDeliveriesKept: 30 * 24 * 60 * 60_000,
   /** Interval between checks of the skills approved from a server, and until one that was not offered is checked again. */

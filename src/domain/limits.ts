@@ -70,6 +70,17 @@ export const DRAFT_LIMITS = {
   listed: 100,
 } as const;
 
+/** Reviews of drafts. */
+export const REVIEW_LIMITS = {
+  /** Open submissions of one user. */
+  open: 50,
+  /** Comments, decisions and pushes that one submission stores. Decisions are always stored. */
+  events: 300,
+  commentChars: 4_000,
+  /** Files that differ, as a response lists them. */
+  files: 2_000,
+} as const;
+
 /** Limits of what a model is shown. The tokens of the list are a setting. */
 export const CATALOG_LIMITS = {
   listedSkills: 256,

@@ -13,6 +13,7 @@ import { addListings, deleteOldInsights, deleteOldSearches, rollUpHours } from "
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
 import { deleteOldSkillUsers } from "../storage/d1/registry/ratings";
 import { deleteOldReports } from "../storage/d1/registry/reports";
+import { deleteOldReviews } from "../storage/d1/review/reviews";
 import { deleteOldServerChecks } from "../storage/d1/servers/checks";
 import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
 import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
@@ -64,6 +65,7 @@ export async function cleanUp(
   await deleteUnusedUpstreamClients(db, now - DAY_MS);
   await deleteUnusedClients(db, now);
   await deleteOldServerChecks(db, now - DURATIONS.serverChecksKept);
+  await deleteOldReviews(db, now - DURATIONS.reviewsKept, OLD_REVIEWS);
   await deleteOldDeliveries(db, now - DURATIONS.webhookDeliveriesKept);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
@@ -91,6 +93,9 @@ const LISTING_ROUNDS = 20;
 
 /** Maximum number of connections to deleted servers that are revoked per hour. */
 const ORPHANS = 100;
+
+/** Maximum number of old submissions that are deleted per hour. */
+const OLD_REVIEWS = 1_000;
 
 /** Maximum number of stalled imports woken per hour. */
 const LOST_IMPORTS = 100;

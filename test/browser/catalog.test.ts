@@ -89,6 +89,7 @@ it("works without scripts: a search, a category and a skill", async () => {
   await page.goto(new URL("/skills", gateway.url).href);
   await page.getByRole("searchbox", { name: "Search skills" }).fill("tides");
   await page.keyboard.press("Enter");
+  await page.waitForURL(/q=tides/);
   expect(
     await page
       .getByRole("listitem")
@@ -96,9 +97,11 @@ it("works without scripts: a search, a category and a skill", async () => {
       .count(),
   ).toBe(1);
   await page.getByRole("link", { name: "tides", exact: true }).click();
+  await page.waitForURL(/skills\/tides/);
   expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("tides");
   expect(await page.getByRole("button").count()).toBe(0);
   await page.getByRole("link", { name: "maps", exact: true }).click();
+  await page.waitForURL(/tag=maps/);
   expect(await page.getByRole("heading", { level: 2 }).count()).toBe(5);
   await context.close();
 });

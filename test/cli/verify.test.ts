@@ -33,6 +33,7 @@ beforeAll(async () => {
     ...{ zipSha256: found.zipSha256, publishedAt: Date.UTC(2026, 10, 26), signedLaterAt: null },
     source: { type: "git", url: "https://github.com/owner/repo", taken_at: "2026-11-26T00:00:00Z" },
     provenance: null,
+    review: null,
   });
   if (made === null) throw new Error("not signed");
   envelope = made;

@@ -47,6 +47,8 @@ const LEAST: Record<string, unknown> = {
   "PUT /api/v1/kinds/skills/{id}/ratings/{rating_id}/hidden": { hidden: true },
   "POST /api/v1/kinds/skills/{id}/reports": { reason: "spam" },
   "PUT /api/v1/reports/{id}/decision": { decision: "resolved" },
+  "POST /api/v1/reviews/{id}/comments": { comment: "Why?" },
+  "POST /api/v1/reviews/{id}/decision": { decision: "reject", zip_sha256: "9f".repeat(32), comment: "No." },
   "POST /api/v1/mcp-servers/{name}/skills": { uri: "skill://tides/SKILL.md", digest: `sha256:${"9f".repeat(32)}` },
   "PUT /api/v1/kinds/skills/{id}/env": { values: { TOKEN: "0123456789" } },
   "PUT /api/v1/me/skill-env/{skill}": { values: { TOKEN: "0123456789" } },

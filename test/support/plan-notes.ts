@@ -42,6 +42,7 @@ export const READING: Record<string, string> = {
   readScopeUse: "counting reads what it counts",
   readUserUse: "counting reads what it counts",
   listUsers: "counting reads what it counts, up to a thousand of each for a user",
+  listReviews: "reads a page of each scope and state, then returns one page of all",
   nameAt: "a position is found by walking there",
   readSkillFigures: "ranks the skills by their sums, so it reads all counts of the period",
   readUnusedSkills: "looks up the last use of each skill until a page is full",

@@ -3,6 +3,7 @@
 import type { Database } from "../../src/storage/d1/database";
 import * as ratings from "../../src/storage/d1/registry/ratings";
 import * as reports from "../../src/storage/d1/registry/reports";
+import * as uses from "../../src/storage/d1/skill-use";
 import { BIG_USER } from "./registry-10k";
 
 const RATING = { id: "rtg_1", skillId: "skl_0-1", userId: BIG_USER, stars: 4, comment: null };
@@ -29,6 +30,7 @@ export const RATING_QUERIES: Record<string, (db: Database) => Promise<unknown>> 
   readRatingSums: (db) => ratings.readRatingSums(db, ["skl_0-1", "skl_0-2"]),
   readReviews: (db) => ratings.readReviews(db, "skl_0-1", 10),
   deleteOldSkillUsers: (db) => ratings.deleteOldSkillUsers(db, 5),
+  readLoadsOf: (db) => uses.readLoadsOf(db, ["skl_0-1", "skl_0-2"], 5),
   insertReport: (db) => reports.insertReport(db, REPORT, 10),
   listReports: async (db) => {
     for (const after of [null, { at: 5, id: "rpt_0" }])

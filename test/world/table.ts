@@ -158,6 +158,13 @@ GET /api/v1/kinds/skills/drafts                                               | 
 PUT /api/v1/kinds/skills/drafts/{name}                                        | 4 0 0 1 | 4 0 0 1 | 4 0 0 1 | 4 0 0 1
 DELETE /api/v1/kinds/skills/drafts/{name} of self                             | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
 POST /api/v1/kinds/skills/drafts/{name}/promote of self                       | 4 0 0 2 | 4 0 0 2 | 4 0 0 2 | 4 0 0 2
+GET /api/v1/reviews                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/reviews of self                                                  | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+GET /api/v1/reviews/{id} of group                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/reviews/{id}/download of group                                    | 3 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1
+POST /api/v1/reviews/{id}/comments of group                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/reviews/{id}/decision of group                                   | 6 0 0 2 | 6 0 0 2 | 6 0 0 2 | 6 0 0 2
+POST /api/v1/reviews/{id}/withdraw of group                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/links                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/links                                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/links/{id} of self                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0

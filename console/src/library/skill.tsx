@@ -11,6 +11,7 @@ import { Button } from "../parts/controls";
 import { Facts } from "../parts/facts";
 import { Loading } from "../parts/loading";
 import { Page } from "../parts/page";
+import { StarsOfSkill } from "../parts/stars";
 import { Answer, Issues, Later } from "../parts/state";
 import { Tabs } from "../parts/tabs";
 import { bytes, figure, Plain, When } from "../parts/text";
@@ -28,6 +29,7 @@ import { Versions } from "./versions";
 const Instructions = lazy(() => import("./instructions"));
 const Compare = lazy(() => import("./compare"));
 const Dependencies = lazy(() => import("./dependencies"));
+const Ratings = lazy(() => import("./ratings"));
 const Use = lazy(() => import("./use"));
 const route = getRouteApi("/skills/$id");
 
@@ -38,6 +40,7 @@ const NAMES: Record<View, string> = {
   compare: t("Compare"),
   permissions: t("Permissions"),
   dependencies: t("Dependencies"),
+  ratings: t("Ratings"),
   use: t("Usage"),
 };
 
@@ -111,6 +114,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
             {view === "compare" && <Compare skill={skill} />}
             {view === "permissions" && <Permissions skill={skill} mayApprove={rights?.activate === true} />}
             {view === "dependencies" && <Dependencies skill={skill} />}
+            {view === "ratings" && <Ratings skill={skill} />}
             {view === "use" && <Use id={skill.metadata.labels.id} name={skill.metadata.name} />}
           </Suspense>
         </div>
@@ -137,6 +141,10 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
     queryKey: ["skill", id, "references"],
     queryFn: ({ signal }) => call("skills.references", { path: { id } }, signal),
   });
+  const ratings = useQuery({
+    queryKey: ["skill", id, "rating"],
+    queryFn: ({ signal }) => call("ratings.list", { path: { id }, query: { limit: 1 } }, signal),
+  });
   const facts: [string, ReactNode][] = [
     [t("Owner"), <Owner key="owner" namespace={metadata.namespace} isPublic={user_id === "0"} />],
     [
@@ -159,6 +167,12 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
     ],
     ...(status.provenance === undefined ? [] : [fact(t("Built by"), <Build of={status.provenance} />)]),
     ...(status.source === undefined ? [] : [fact(t("Stated source"), <Stated source={status.source} />)]),
+    [
+      t("Rating"),
+      <Later key="rating" of={ratings}>
+        {({ summary }) => <StarsOfSkill {...summary} />}
+      </Later>,
+    ],
     [t("Signed"), <Signature key="signed" id={id} version={status.version_id} />],
     [
       t("Used by"),

@@ -14,6 +14,7 @@ import {
   ModalOverlay,
   Button as Pressable,
   Text,
+  TextArea,
   TextField,
   type TextFieldProps,
 } from "react-aria-components";
@@ -46,6 +47,21 @@ export function Field({
     <TextField {...props} className="field">
       <Label>{label}</Label>
       <Input {...(placeholder === undefined ? {} : { placeholder })} />
+      {help !== undefined && (
+        <Text slot="description" className="soft">
+          {help}
+        </Text>
+      )}
+    </TextField>
+  );
+}
+
+/** A field for a text of several lines. */
+export function LongField({ label, help, ...props }: TextFieldProps & { label: string; help?: string }): ReactNode {
+  return (
+    <TextField {...props} className="field">
+      <Label>{label}</Label>
+      <TextArea rows={4} />
       {help !== undefined && (
         <Text slot="description" className="soft">
           {help}

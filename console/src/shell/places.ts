@@ -59,6 +59,7 @@ export const SYSTEM_TABS: readonly Tab[] = [
   { to: "/limits", name: t("Limits") },
   { to: "/sessions", name: t("Sessions") },
   { to: "/audit", name: t("Audit log"), has: operates },
+  { to: "/reports", name: t("Reports"), has: operates },
 ];
 
 export const GROUPS: readonly { name: string | null; places: readonly Place[] }[] = [

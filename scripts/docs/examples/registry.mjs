@@ -91,7 +91,28 @@ export async function recordDrafts(on) {
   await on.record("drafts.push", { path: { name: "release-notes" }, form: { file: draft, users: "bob" } });
   await on.record("drafts.list");
   await on.record("drafts.promote", { path: { name: "release-notes" } });
+  await recordReviews(on);
   await on.record("drafts.delete", { path: { name: "release-notes" } });
+}
+
+/** A submission to the group, which another Maintainer approves, and one that its author withdraws. */
+async function recordReviews(on) {
+  const to = { draft: "release-notes", namespace: "team" };
+  await on.send("drafts.push", { path: { name: "release-notes" }, form: { file: releaseNotes("1.3.0", "One page.") } });
+  const made = await on.record("reviews.submit", { json: { ...to, comment: "Please review." } });
+  const path = { id: made.id };
+  await on.record("reviews.list", { as: "admin", query: { state: "open", limit: 20 } });
+  const { zip_sha256, base } = await on.record("reviews.get", { as: "admin", path });
+  await on.record("reviews.download", { as: "admin", path });
+  await on.record("reviews.comment", {
+    as: "admin",
+    path,
+    json: { comment: "Which page is meant?", path: "SKILL.md", line: 8 },
+  });
+  const json = { decision: "approve", zip_sha256, base_version_id: base?.version_id ?? null, comment: "Looks good." };
+  await on.record("reviews.decide", { as: "admin", path, json });
+  const again = await on.send("reviews.submit", { json: to });
+  await on.record("reviews.withdraw", { path: { id: again.id } });
 }
 
 /** @param {import("./recorder.mjs").Recorder} on */

@@ -43,3 +43,15 @@ export async function bytesOf(response: Response, most: number): Promise<Uint8Ar
   }
   return Buffer.concat(pieces);
 }
+
+/** Returns the JSON at an address, or `null` if there is none. `most`: limit in bytes. */
+export async function jsonFrom(work: Work, from: URL, most = 10 * 1024 * 1024): Promise<unknown> {
+  const response = await fetchFrom(work, from);
+  if (response === null) return null;
+  try {
+    return JSON.parse(Buffer.from(await bytesOf(response, most)).toString("utf8"));
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    return null;
+  }
+}

@@ -9,8 +9,9 @@ import { checkName } from "../../../src/domain/package/name";
 import { keysIn, verified } from "../attestation";
 import { note, type Work } from "../context";
 import { filesOf, type PackedFile, readSkill } from "../folder";
+import { acceptedKeys } from "../known-keys";
 import { EXIT, Problem } from "../problem";
-import { bytesOf, fetchFrom } from "./fetched";
+import { bytesOf, fetchFrom, jsonFrom } from "./fetched";
 import { BOUNDS, type FoundSkill } from "./found";
 import { readTar } from "./tar";
 
@@ -109,21 +110,10 @@ async function fetchArtifact(
       jsonFrom(work, new URL("/.well-known/jwks.json", index)),
       jsonFrom(work, new URL(attestation, index)),
     ]);
-    await verified(envelope, keysIn(keySet), { zipSha256: found.zipSha256, name });
+    const keys = await acceptedKeys(work, index.origin, keysIn(keySet));
+    await verified(envelope, keys, { zipSha256: found.zipSha256, name });
   }
   return { name, origin: from.href, files: new Map([...filesOf(found)].map(([path, file]) => [path, plain(file)])) };
-}
-
-/** Returns the JSON at an address, or `null` if there is none. */
-async function jsonFrom(work: Work, from: URL): Promise<unknown> {
-  const response = await fetchFrom(work, from);
-  if (response === null) return null;
-  try {
-    return JSON.parse(Buffer.from(await bytesOf(response, BOUNDS.artifact)).toString("utf8"));
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    return null;
-  }
 }
 
 async function unpackedTar(name: string, bytes: Uint8Array): Promise<Map<string, PackedFile>> {

@@ -3,6 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../../domain/access/access";
 import { REQUEST_LIMITS } from "../../domain/limits";
+import { REVIEW_POLICIES } from "../../domain/settings/settings";
 import { notModified, tagged } from "../../edge/etag";
 import { flag } from "../../edge/paging";
 import { router } from "../../edge/router";
@@ -19,11 +20,11 @@ import {
 } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import {
+  changeGroup,
   createGroup,
   deleteGroup,
   findGroup,
   readGroups,
-  renameGroup,
   type SeenGroup,
 } from "../../services/access/groups";
 import { readMembers, removeMember, setMember } from "../../services/access/members";
@@ -42,6 +43,10 @@ const groupSchema = () =>
     .object({
       name: z.string(),
       display_name: z.string().nullable(),
+      review: z
+        .enum(REVIEW_POLICIES)
+        .nullable()
+        .openapi({ description: "Whether its skills are reviewed; `null`: as `REVIEW_GROUPS` says." }),
       role: role.nullable().openapi({ description: "The caller's role, or `null` for an admin who is not a member." }),
       created_by: z.string(),
       created_at: z.string(),
@@ -110,13 +115,19 @@ groupRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
-    summary: "Changes the display name of a group.",
-    request: { params, body: jsonBody(() => z.strictObject({ display_name: displayName.nullable() })) },
+    summary: "Changes a group: its display name, and whether its skills are reviewed.",
+    request: {
+      params,
+      body: jsonBody(() =>
+        z.strictObject({ display_name: displayName.nullable(), review: z.enum(REVIEW_POLICIES).nullable().optional() }),
+      ),
+    },
     responses: { 200: json("Renamed.", groupSchema), ...refusals(400, 403, 404, 415) },
   }),
   async (c) => {
-    const { display_name } = c.req.valid("json");
-    return c.json(wireGroup(await renameGroup(c.get("context"), c.req.valid("param").name, display_name)), 200);
+    const { display_name: displayName, review } = c.req.valid("json");
+    const changes = review === undefined ? { displayName } : { displayName, review };
+    return c.json(wireGroup(await changeGroup(c.get("context"), c.req.valid("param").name, changes)), 200);
   },
 );
 
@@ -193,6 +204,7 @@ function wireGroup(group: SeenGroup): z.infer<ReturnType<typeof groupSchema>> {
   return {
     name: group.name,
     display_name: group.displayName,
+    review: group.review,
     role: group.role,
     created_by: group.createdBy,
     created_at: instant(group.createdAt),

@@ -13,6 +13,7 @@ import { FIELDS } from "./fields";
 import { INSIGHT_TEXTS } from "./insights";
 import type { OperationText, OperationTexts, Retry } from "./operation";
 import { HEADERS, PARAMETERS, RESOURCES, TAGS } from "./parameters";
+import { REVIEW_TEXTS } from "./reviews";
 import { SKILL_TEXTS } from "./skills";
 
 const TEXTS: OperationTexts = {
@@ -20,6 +21,7 @@ const TEXTS: OperationTexts = {
   ...SKILL_TEXTS,
   ...ADMINISTRATION_TEXTS,
   ...INSIGHT_TEXTS,
+  ...REVIEW_TEXTS,
   ...COMPAT_TEXTS,
 };
 

@@ -26,6 +26,7 @@ export const PARAMETERS: Readonly<Record<string, readonly [about: string, exampl
   interval: ["The length of an interval.", "day"],
   kind: ["MCP servers or models.", "server"],
   limit: ["The maximum number of items per page.", 20],
+  mine: ["True: your own. False: those of others that you can decide.", "true"],
   name: ["The name of the {noun}.", "researcher"],
   namespace: ["`default` (your own) or the name of a group.", "default"],
   path: ["The path of the file in the package.", "references/syntax.md"],
@@ -75,6 +76,7 @@ export const RESOURCES: readonly (readonly [path: string, noun: string, values: 
   ["/api/v1/links", "link", {}],
   ["/api/v1/imports", "import", { id: "imp_5d20c4", state: "failed" }],
   ["/api/v1/servers", "MCP server", { name: "notes", scope: "user" }],
+  ["/api/v1/reviews", "submission", { id: "rev_2a7e90" }],
   ["/api/v1/webhooks", "webhook", { name: "releases", scope: "user" }],
 ];
 
@@ -129,6 +131,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   questions: "Questions to the pages of a conversation.",
   ratings: "Ratings of skills by their users.",
   reports: "Reports of abuse, and decisions of admins.",
+  reviews: "Submissions of drafts, which reviewers decide.",
   searchIndex: "The search index.",
   secrets: "Encrypted values for MCP servers and models.",
   servers: "MCP servers of users and groups.",

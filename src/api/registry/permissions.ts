@@ -49,7 +49,9 @@ const permissionsSchema = () =>
     })
     .openapi("SkillPermissions", { description: "What a version of a skill can do when it is loaded." });
 
-const changed = () => z.array(z.object({ permission: z.string(), value: z.string() }).openapi("SkillPermission"));
+/** Permissions that only one of two versions has. */
+export const changedPermissions = () =>
+  z.array(z.object({ permission: z.string(), value: z.string() }).openapi("SkillPermission"));
 
 export const permissionRoutes = router();
 
@@ -73,8 +75,8 @@ permissionRoutes.openapi(
             .object({
               version_id: z.string(),
               version: z.string().nullable(),
-              added: changed(),
-              removed: changed(),
+              added: changedPermissions(),
+              removed: changedPermissions(),
             })
             .nullable(),
         }),

@@ -60,7 +60,7 @@ const ratingsSchema = () =>
   z
     .object({
       summary: summarySchema(),
-      own: ratingSchema().nullable(),
+      own: z.union([ratingSchema(), z.null()]),
       can_rate: z.boolean(),
       cannot_rate_because: z
         .enum(["private", "own_skill", "not_used"])

@@ -174,6 +174,10 @@ export const versionSchema = () =>
       warnings: z.array(issueSchema()),
       source: sourceSchema().optional(),
       provenance: provenanceInResponse().optional(),
+      review: z
+        .object({ id: z.string(), reviewers: z.int() })
+        .optional()
+        .openapi({ description: "The review that approved it, and how many people besides the author did." }),
     })
     .openapi("SkillVersion");
 
@@ -275,6 +279,7 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
     warnings: version.warnings,
     ...(version.source === null ? {} : { source: version.source }),
     ...(version.provenance === null ? {} : { provenance: version.provenance }),
+    ...(version.review === null ? {} : { review: version.review }),
   };
 }
 

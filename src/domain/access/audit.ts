@@ -1,4 +1,5 @@
 // Defines what the audit log records: actor, action and resource. Never the content of a secret, prompt or file.
+
 import type { JsonObject } from "../json";
 
 /** All actions, as `<resource>.<verb>`. */
@@ -40,6 +41,14 @@ export const AUDIT_ACTIONS = [
   "rating.hide",
   "rating.show",
   "report.decide",
+  "review.submit",
+  "review.change",
+  "review.comment",
+  "review.approve",
+  "review.bypass",
+  "review.request_changes",
+  "review.reject",
+  "review.withdraw",
   "secret.put",
   "secret.delete",
   "secret.rotate",
@@ -87,7 +96,7 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "grant.create": ["at", "via"],
   "grant.end": ["user_id", "why"],
   "group.create": [],
-  "group.update": [],
+  "group.update": ["review"],
   "group.delete": [],
   "group.member.put": ["user_id", "role"],
   "group.member.remove": ["user_id"],
@@ -116,6 +125,15 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "rating.hide": ["skill_id", "user_id"],
   "rating.show": ["skill_id", "user_id"],
   "report.decide": ["skill_id", "rating_id", "decision"],
+  // Authors choose the names of skills. Submissions go to a group or to public.
+  "review.submit": ["scope", "zip_sha256"],
+  "review.change": ["scope", "zip_sha256"],
+  "review.comment": [],
+  "review.approve": ["version_id", "zip_sha256"],
+  "review.bypass": ["version_id", "zip_sha256"],
+  "review.request_changes": ["zip_sha256"],
+  "review.reject": ["zip_sha256"],
+  "review.withdraw": [],
   "secret.put": [],
   "secret.delete": [],
   "secret.rotate": ["rotated"],
@@ -172,6 +190,7 @@ export const RESOURCE_TYPES = [
   "publisher",
   "rating",
   "report",
+  "review",
   "secret",
   "session",
   "settings",
@@ -200,7 +219,7 @@ export interface AuditEntry {
 /**
  * A condition for recording an entry, so that nothing is recorded that did not happen: the resource existed before the change, exists after
  * it, or is gone; a sign-in page was shown to a user who could approve it; a version is or is not yanked after it; a skill's variable had or
- * has this ciphertext; a publisher's key exists after it; a member has a role after it, or could leave before it. `null`: always.
+ * has this ciphertext; a publisher's key exists after it; a submission has a state and a digest after it; a member has a role after it, or could leave before it. `null`: always.
  */
 export type Condition =
   | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }
@@ -208,5 +227,6 @@ export type Condition =
   | { version: string; yanked: boolean }
   | { sealed: string; skill: string; at: "before" | "after" }
   | { exchanged: string }
+  | { review: string; zipSha256: string; state: string }
   | { joined: string; group: string; role: string }
   | { left: string; group: string; from: readonly string[] };

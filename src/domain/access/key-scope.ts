@@ -47,6 +47,8 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/kinds\/ghosts(\/|$)/, need: "ghosts" },
   { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },
   { path: /^\/api\/v1\/(links|insights)(\/|$)/, need: "skills:read" },
+  { methods: ["GET"], path: /^\/api\/v1\/reviews(\/|$)/, need: "skills:read" },
+  { path: /^\/api\/v1\/reviews(\/|$)/, need: "skills:write" },
   { path: /^\/api\/v1\/imports(\/|$)/, need: "skills:write" },
   { path: /^\/api\/v1\/secrets\/rotate$/, need: "admin" },
   { methods: ["POST"], path: /^\/api\/v1\/mcp-servers\/[^/]+\/connect$/, need: "secrets" },

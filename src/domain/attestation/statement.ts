@@ -34,6 +34,11 @@ export const statementSchema = z.lazy(() =>
       source: skillSource.nullable(),
       /** Where a trusted publisher built the version, as the issuer of its CI stated it. Absent for versions published with other keys. */
       provenance: provenanceSchema.optional(),
+      /**
+       * The review that approved the version, and the number of people besides the author who did. 0: an admin bypassed the review. Absent
+       * for versions without a review.
+       */
+      review: z.strictObject({ id: z.string(), reviewers: z.int().min(0) }).optional(),
     }),
   }),
 );
@@ -49,9 +54,19 @@ export const envelopeSchema = z.lazy(() =>
 );
 export type Envelope = z.infer<typeof envelopeSchema>;
 
+/** A signature of a previous key, in base64. */
+export const endorsementSchema = z.lazy(() => z.object({ keyid: z.string(), sig: z.base64() }));
+
 /** A public key for signatures with Ed25519 (RFC 8037). `kid` is its thumbprint (RFC 7638). */
 export const publicSigningKeySchema = z.lazy(() =>
-  z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), kid: z.string(), x: z.string() }),
+  z.object({
+    kty: z.literal("OKP"),
+    crv: z.literal("Ed25519"),
+    kid: z.string(),
+    x: z.string(),
+    /** Signatures of previous keys over this key's id. */
+    endorsements: z.array(endorsementSchema).max(16).optional(),
+  }),
 );
 export type PublicSigningKey = z.infer<typeof publicSigningKeySchema>;
 
@@ -68,6 +83,7 @@ export interface SignedFacts {
   signedLaterAt: number | null;
   source: SignedStatement["predicate"]["source"];
   provenance: Provenance | null;
+  review: { id: string; reviewers: number } | null;
 }
 
 /** Returns the statement about a version. */
@@ -84,15 +100,14 @@ export function statementOf(facts: SignedFacts): SignedStatement {
       signed_later_at: facts.signedLaterAt === null ? null : instant(facts.signedLaterAt),
       source: facts.source,
       ...(facts.provenance === null ? {} : { provenance: facts.provenance }),
+      ...(facts.review === null ? {} : { review: facts.review }),
     },
   };
 }
 
 /** Returns the bytes that are signed (DSSE's "pre-authentication encoding"). They include the type, so that no other text fits. */
-export function signedBytes(payload: Uint8Array): Uint8Array {
-  const head = new TextEncoder().encode(
-    `DSSEv1 ${new TextEncoder().encode(PAYLOAD_TYPE).length} ${PAYLOAD_TYPE} ${payload.length} `,
-  );
+export function signedBytes(payload: Uint8Array, type = PAYLOAD_TYPE): Uint8Array {
+  const head = new TextEncoder().encode(`DSSEv1 ${new TextEncoder().encode(type).length} ${type} ${payload.length} `);
   const bytes = new Uint8Array(head.length + payload.length);
   bytes.set(head);
   bytes.set(payload, head.length);

@@ -59,8 +59,9 @@ export async function verifyEnvelope(envelope: unknown, keys: readonly PublicSig
   return { statement: read.data, keyId: key.kid };
 }
 
-async function isSignedBy(
-  { x }: PublicSigningKey,
+/** Whether a key made this signature of the bytes. */
+export async function isSignedBy(
+  { x }: Pick<PublicSigningKey, "x">,
   signature: Uint8Array<ArrayBuffer>,
   bytes: Uint8Array,
 ): Promise<boolean> {

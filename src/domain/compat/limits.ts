@@ -32,6 +32,9 @@ export const COMPAT_LIMITS = {
   catalogPage: 24,
   catalogTags: 24,
   catalogVersions: 20,
+  catalogReviews: 20,
+  /** Loads below this number are not shown, because they could tell who uses a skill. */
+  catalogLeastLoads: 10,
   /** Characters of instructions that a catalog page shows, characters of all link targets in them, and listed files. */
   catalogTextChars: 65_536,
   catalogLinkChars: 32_768,
@@ -39,6 +42,7 @@ export const COMPAT_LIMITS = {
   /** Catalog pages cached in an isolate, and for how long. */
   catalogPages: 48,
   catalogMs: 30_000,
+  catalogLoadsMs: HOUR_MS,
   /** Files uploaded one by one: per skill, and per user within their lifetime; each attempt uploads them again. */
   partsOfSkill: 500,
   parts: 2_000,

@@ -44,6 +44,10 @@ export const PLACES = ["auto", ...REGIONS] as const;
 export const CODE_SCOPES = ["public", "groups", "users"] as const;
 export type CodeScopes = (typeof CODE_SCOPES)[number];
 
+/** `required`: only reviewed content is published. `optional`: users can ask for a review. `off`: submissions are rejected. */
+export const REVIEW_POLICIES = ["off", "optional", "required"] as const;
+export type ReviewPolicy = (typeof REVIEW_POLICIES)[number];
+
 const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];
 
 const origins = list((entry) =>
@@ -124,6 +128,12 @@ export const SETTINGS = {
   ),
   PUBLISH_BLOCK_SEVERITY: choice(["none", "high", "low"], "none").describe(
     "Packages with findings of this severity or higher cannot be published as public skills. `none` blocks nothing.",
+  ),
+  REVIEW: choice(REVIEW_POLICIES, "optional").describe(
+    "Review of public skills. `required`: only content that an admin approved is published, and nobody approves their own. `optional`: users can submit drafts, and admins can also publish directly. `off`: submissions are rejected. See [Review](review.md).",
+  ),
+  REVIEW_GROUPS: choice(REVIEW_POLICIES, "optional").describe(
+    "The same for groups that have not chosen a value. `required` binds every group.",
   ),
   CONVERSATION_IDLE_DAYS: count(30, 1, 3650).describe("Days without use after which a conversation is deleted."),
   DRAFT_DAYS: count(14, 1, 365).describe("Days after its last push at which a draft expires."),

@@ -3,20 +3,22 @@
 import { GATEWAY_SCOPE, PUBLIC_SCOPE } from "../access/access";
 import type { JsonObject } from "../json";
 
-/** Events of skills, and `webhook.test`, which only a request for a test sends. */
+/** Events of skills and reviews, and `webhook.test`, which only a request for a test sends. */
 export const WEBHOOK_EVENTS = [
   "skill.published",
   "skill.activated",
   "skill.yanked",
   "skill.unyanked",
   "skill.deleted",
+  "review.requested",
+  "review.decided",
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /** Event that `POST /api/v1/webhooks/{name}/test` sends. */
 export const TEST_EVENT = "webhook.test";
 
-/** An event of a skill, before it is queued for the webhooks of its scope. */
+/** An event of a skill or a submission, before it is queued for the webhooks of its scope. */
 export interface SkillEvent {
   type: WebhookEvent;
   /** The scope of the skill. Webhooks of this scope receive the event. */
@@ -79,6 +81,17 @@ export function skillEvent(
   const data = { skill_id: skill.id, name: skill.name };
   if (version === null) return { type, scope, data };
   return { type, scope, data: { ...data, version_id: version.id, version: version.label } };
+}
+
+/** Returns an event of a submission. It names no user. Submissions to public belong to the webhooks of the gateway. */
+export function reviewEvent(
+  type: "review.requested" | "review.decided",
+  review: { id: string; scope: string; name: string; label: string | null; zipSha256: string },
+  state: string,
+): SkillEvent {
+  const scope = review.scope === PUBLIC_SCOPE ? GATEWAY_SCOPE : review.scope;
+  const { id, name, label: version, zipSha256: zip_sha256 } = review;
+  return { type, scope, data: { review_id: id, name, version, zip_sha256, state } };
 }
 
 /** Returns the place that the encrypted secret of a webhook is bound to. */

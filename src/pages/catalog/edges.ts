@@ -12,7 +12,14 @@ import { answerError, pathNotFound } from "../../edge/errors";
 import { namesTag, tagOf } from "../../edge/etag";
 import { html } from "../../edge/html";
 import { router } from "../../edge/router";
-import { type OpenEntry, readCatalog, readCatalogSkill, searchCatalog } from "../../services/compat/catalog-pages";
+import {
+  type MonthlyLoads,
+  type OpenEntry,
+  readCatalog,
+  readCatalogSkill,
+  readMonthlyLoads,
+  searchCatalog,
+} from "../../services/compat/catalog-pages";
 import { openViewer } from "../../services/compat/viewers";
 import { plainOrigin } from "./install";
 import { catalogHeaders, catalogHtml, type PageFacts } from "./layout";
@@ -47,15 +54,22 @@ function entriesOf(visit: Visit): Promise<readonly OpenEntry[]> {
   return remembered(catalogMemory(visit.c.env).entries, "all", () => readCatalog(viewerOf(visit)));
 }
 
+/** Counted once an hour, like the loads themselves. */
+function loadsOf(visit: Visit, entries: readonly OpenEntry[]): Promise<MonthlyLoads> {
+  const read = () => readMonthlyLoads(viewerOf(visit), entries, Date.now());
+  return remembered(catalogMemory(visit.c.env).loads, "all", read, COMPAT_LIMITS.catalogLoadsMs);
+}
+
 const showList = async (visit: Visit): Promise<Response> => {
   const query = readListQuery(new URL(visit.c.req.url).searchParams);
   const path = listPath(query);
   return answerPage(visit, path, async () => {
     const entries = await entriesOf(visit);
     const found = query.q === "" ? entries : await searchCatalog(viewerOf(visit), entries, query.q);
-    const isWhole = query.q === "" && query.tag === "";
+    const loads = await loadsOf(visit, entries);
+    const isWhole = query.q === "" && query.tag === "" && query.sort === "name";
     const facts = { title: "Skills", description: ABOUT, url: isWhole ? `${visit.origin}${path}` : null };
-    return { facts, body: listBody(entries, found, query), isListed: isWhole };
+    return { facts, body: listBody(entries, found, loads, query), isListed: isWhole };
   });
 };
 
@@ -65,8 +79,10 @@ const showSkill = async (visit: Visit): Promise<Response> => {
   const entry = (await entriesOf(visit)).find((one) => one.name === name);
   if (entry === undefined) return answerMissing();
   return answerPage(visit, skillPath(name), async () => {
-    const skill = await readCatalogSkill(viewerOf(visit), await entriesOf(visit), entry);
+    const entries = await entriesOf(visit);
+    const skill = await readCatalogSkill(viewerOf(visit), entries, entry);
     if (skill === null) return null;
+    const loads = await loadsOf(visit, entries);
     // Loaded with the first page of a skill, because Markdown is large.
     const { skillBody, skillData } = await import("./skill");
     const url = `${visit.origin}${skillPath(name)}`;
@@ -74,7 +90,7 @@ const showSkill = async (visit: Visit): Promise<Response> => {
     const facts = { title: metaText(entryTitle(entry)), description: metaText(entry.description), url };
     return {
       facts: { ...facts, data: skillData(skill, url) },
-      body: skillBody(skill, { origin: visit.origin, isSigned }),
+      body: skillBody(skill, { origin: visit.origin, isSigned, loads }),
       isListed: true,
     };
   });

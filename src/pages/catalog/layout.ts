@@ -80,11 +80,14 @@ blockquote { margin: 0 0 var(--s3); padding-inline-start: var(--s3); border-inli
 .command { margin: 0 0 var(--s4); }
 .command pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; user-select: all; }
 .command h3 { margin: 0; }
-.line { display: flex; align-items: center; justify-content: space-between; gap: var(--s3); min-height: 44px; }
+.line { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--s3); min-height: 44px; }
 .line button { min-height: 32px; font-size: var(--text-s); padding: 0 var(--s3); }
 details summary { cursor: pointer; min-height: 32px; color: var(--accent); }
 .tags { display: flex; flex-wrap: wrap; gap: var(--s1); list-style: none; margin: 0; padding: 0; }
 .stars { color: var(--warn); letter-spacing: 1px; }
+.above { margin: 0 0 var(--s4); }
+.orders { margin: 0; }
+.lines { white-space: pre-line; margin: var(--s2) 0 0; }
 .review { border-top: 1px solid var(--line); padding: var(--s3) 0; }
 .review blockquote { margin: var(--s2) 0 0; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: var(--s1); }

@@ -2,14 +2,20 @@
 
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
 import { type Html, html, plain, visibleText } from "../../edge/html";
-import type { OpenEntry } from "../../services/compat/catalog-pages";
+import type { MonthlyLoads, OpenEntry } from "../../services/compat/catalog-pages";
 
 /** What a URL of the list selects. */
 export interface ListQuery {
   q: string;
   tag: string;
   page: number;
+  sort: Sort;
 }
+
+/** The orders of a list without a search, with the names of their links. */
+const SORTS = { name: "Name", rated: "Best rated", used: "Most used", updated: "Last updated" } as const;
+type Sort = keyof typeof SORTS;
+const isSort = (text: string): text is Sort => Object.hasOwn(SORTS, text);
 
 /** A category: a tag, and how many open skills have it. */
 interface Category {
@@ -23,18 +29,21 @@ const CARD_CHARS = 280;
 /** Reads the query of a URL. Invalid values select what no value selects. */
 export function readListQuery(params: URLSearchParams): ListQuery {
   const page = Number(params.get("page") ?? 1);
+  const sort = params.get("sort") ?? "name";
   return {
     q: (params.get("q") ?? "").trim().slice(0, COMPAT_LIMITS.catalogQueryChars).toWellFormed(),
     tag: keyOf((params.get("tag") ?? "").slice(0, COMPAT_LIMITS.catalogQueryChars)),
     page: Number.isInteger(page) && page > 0 && page < 1_000 ? page : 1,
+    sort: isSort(sort) ? sort : "name",
   };
 }
 
 /** Returns the path of a list. Equal lists have equal paths. */
-export function listPath({ q, tag, page }: ListQuery): string {
+export function listPath({ q = "", tag = "", page = 1, sort = "name" }: Partial<ListQuery>): string {
   const params = new URLSearchParams({
     ...(q === "" ? {} : { q }),
     ...(tag === "" ? {} : { tag }),
+    ...(sort === "name" || q !== "" ? {} : { sort }),
     ...(page === 1 ? {} : { page: `${page}` }),
   });
   return params.size === 0 ? "/skills" : `/skills?${params}`;
@@ -70,10 +79,17 @@ function categoriesOf(entries: readonly OpenEntry[]): Category[] {
  * Writes the list.
  * @param entries all open skills
  * @param found those that match the search, best first
+ * @param loads of the last month
  */
-export function listBody(entries: readonly OpenEntry[], found: readonly OpenEntry[], query: ListQuery): Html {
+export function listBody(
+  entries: readonly OpenEntry[],
+  found: readonly OpenEntry[],
+  loads: MonthlyLoads,
+  query: ListQuery,
+): Html {
   const { q, tag, page } = query;
-  const chosen = tag === "" ? found : found.filter(({ tags }) => tags.some((one) => keyOf(one) === tag));
+  const inTag = tag === "" ? found : found.filter(({ tags }) => tags.some((one) => keyOf(one) === tag));
+  const chosen = q === "" ? sorted(inTag, loads, query.sort) : inTag;
   const first = (page - 1) * COMPAT_LIMITS.catalogPage;
   const shown = chosen.slice(first, first + COMPAT_LIMITS.catalogPage);
   const categories = categoriesOf(entries);
@@ -83,19 +99,19 @@ export function listBody(entries: readonly OpenEntry[], found: readonly OpenEntr
 ${tag === "" ? null : html`<input type="hidden" name="tag" value="${tag}">`}<button>Search</button>
 </form>
 ${categories.length === 0 ? null : categoriesHtml(categories, query)}
-<p class="soft small" role="status">${resultText(chosen.length, query)}</p>
+<div class="line"><p class="soft small" role="status">${resultText(chosen.length, query)}</p>${q === "" && chosen.length > 1 ? sortsHtml(query) : null}</div>
 ${
   shown.length === 0
     ? emptyHtml(entries.length === 0, chosen.length > 0)
     : html`<ul class="grid">
-${shown.map(cardHtml)}</ul>`
+${shown.map((entry) => cardHtml(entry, loads))}</ul>`
 }
 ${pagesHtml(chosen.length, query)}`;
 }
 
-function categoriesHtml(categories: readonly Category[], { q, tag }: ListQuery): Html {
+function categoriesHtml(categories: readonly Category[], { q, tag, sort }: ListQuery): Html {
   const link = (key: string, label: Html, count: Html | null) =>
-    html`<li><a href="${listPath({ q, tag: key, page: 1 })}"${key === tag ? html` aria-current="true"` : null}>${label}${count}</a></li>\n`;
+    html`<li><a href="${listPath({ q, tag: key, sort })}"${key === tag ? html` aria-current="true"` : null}>${label}${count}</a></li>\n`;
   return html`<nav aria-label="Categories"><ul class="chips">
 ${link("", html`All`, null)}${categories.map(({ key, label, count }) =>
   link(key, plain(label), html` <span class="soft">${count}</span>`),
@@ -114,12 +130,48 @@ function emptyHtml(isEmpty: boolean, hasOtherPages: boolean): Html {
   return hasOtherPages ? html`<p>This page is empty. ${all}.</p>` : html`<p>No skill matches. ${all}.</p>`;
 }
 
-function cardHtml(entry: OpenEntry): Html {
+/** Orders entries that are sorted by name. The order is stable. */
+function sorted(entries: readonly OpenEntry[], loads: MonthlyLoads, sort: Sort): readonly OpenEntry[] {
+  if (sort === "name") return entries;
+  const rankOf = {
+    rated: ({ rating }: OpenEntry) => rating.score,
+    used: ({ id }: OpenEntry) => shownLoads(loads.get(id)) ?? 0,
+    updated: ({ updatedAt }: OpenEntry) => updatedAt,
+  }[sort];
+  return entries.toSorted((a, b) => rankOf(b) - rankOf(a));
+}
+
+function sortsHtml(query: ListQuery): Html {
+  const links = Object.entries(SORTS).map(([sort, label]) => {
+    const to = listPath({ ...query, page: 1, ...(isSort(sort) ? { sort } : {}) });
+    return html`<li><a href="${to}"${sort === query.sort ? html` aria-current="true"` : null}>${label}</a></li>\n`;
+  });
+  return html`<nav aria-label="Order"><ul class="chips orders">${links}</ul></nav>`;
+}
+
+/** Returns the loads that a page shows; `null`: too few. */
+export function shownLoads(loads: number | undefined): number | null {
+  return loads === undefined || loads < COMPAT_LIMITS.catalogLeastLoads ? null : loads;
+}
+
+/** Writes stars with their text, such as `★★★★☆ 4.2 (12)`. */
+export function starsHtml({ average, count }: OpenEntry["rating"]): Html | null {
+  if (average === null) return null;
+  const full = Math.round(average);
+  const label = `${average.toFixed(1)} of 5 stars, ${count === 1 ? "1 rating" : `${figure(count)} ratings`}`;
+  return html`<span role="img" aria-label="${label}"><span class="stars">${"★".repeat(full)}${"☆".repeat(5 - full)}</span> ${average.toFixed(1)} (${figure(count)})</span>`;
+}
+
+/** Formats 12000 as `12,000`. */
+export const figure = (count: number): string => count.toLocaleString("en");
+
+function cardHtml(entry: OpenEntry, loads: MonthlyLoads): Html {
   const { name, description, label, number } = entry;
+  const used = shownLoads(loads.get(entry.id));
   return html`<li class="card">
 <h2><a href="${skillPath(name)}">${plain(entryTitle(entry))}</a></h2>
 <p>${plain(shortText(description, CARD_CHARS))}</p>
-<div class="facts"><span>Version ${plain(label ?? `${number}`)}</span></div>
+<div class="facts">${starsHtml(entry.rating)}${used === null ? null : html`<span>${figure(used)} loads a month</span>`}<span>Version ${plain(label ?? `${number}`)}</span></div>
 </li>
 `;
 }

@@ -2,7 +2,7 @@
 
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
 import { Recent } from "../../domain/recent";
-import type { OpenEntry } from "../../services/compat/catalog-pages";
+import type { MonthlyLoads, OpenEntry } from "../../services/compat/catalog-pages";
 
 /** A value that is being read or was read. */
 interface Known<T> {
@@ -18,6 +18,7 @@ export interface CatalogPage {
 
 interface Memory {
   entries: Recent<"all", Known<readonly OpenEntry[]>>;
+  loads: Recent<"all", Known<MonthlyLoads>>;
   pages: Recent<string, Known<CatalogPage | null>>;
 }
 
@@ -25,17 +26,26 @@ const memories = new WeakMap<Env, Memory>();
 
 /** Returns the cache of a gateway. After a change, its values are used for half a minute at most. */
 export function catalogMemory(env: Env): Memory {
-  const found = memories.get(env) ?? { entries: new Recent(1), pages: new Recent(COMPAT_LIMITS.catalogPages) };
+  const found = memories.get(env) ?? {
+    entries: new Recent(1),
+    loads: new Recent(1),
+    pages: new Recent(COMPAT_LIMITS.catalogPages),
+  };
   memories.set(env, found);
   return found;
 }
 
 /** Returns a cached value, or reads it. Requests at the same time share one read. A failed read is not cached. */
-export function remembered<K, T>(known: Recent<K, Known<T>>, key: K, read: () => Promise<T>): Promise<T> {
+export function remembered<K, T>(
+  known: Recent<K, Known<T>>,
+  key: K,
+  read: () => Promise<T>,
+  ms: number = COMPAT_LIMITS.catalogMs,
+): Promise<T> {
   const found = known.get(key);
   if (found !== undefined && found.until > Date.now()) return found.value;
   const value = read();
-  known.set(key, { until: Date.now() + COMPAT_LIMITS.catalogMs, value });
+  known.set(key, { until: Date.now() + ms, value });
   value.catch(() => known.delete(key));
   return value;
 }

@@ -4,18 +4,24 @@ import type { Provenance } from "../../domain/access/provenance";
 import type { SkillSource } from "../../domain/catalog/source";
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
 import { type Html, html, plain } from "../../edge/html";
-import type { CatalogSkill, OpenEntry } from "../../services/compat/catalog-pages";
+import type { CatalogSkill, MonthlyLoads, OpenEntry } from "../../services/compat/catalog-pages";
+import type { RatingRow } from "../../storage/d1/registry/ratings";
 import { installBlocks } from "./install";
-import { entryTitle, listPath, metaText, skillPath } from "./list";
+import { entryTitle, figure, listPath, metaText, shownLoads, skillPath, starsHtml } from "./list";
 import { markdownHtml } from "./markdown";
 
 const COMMIT_CHARS = 12;
 
 /** Writes the page of a skill. */
-export function skillBody(skill: CatalogSkill, { origin, isSigned }: { origin: string; isSigned: boolean }): Html {
+export function skillBody(
+  skill: CatalogSkill,
+  { origin, isSigned, loads }: { origin: string; isSigned: boolean; loads: MonthlyLoads },
+): Html {
   const { entry, record } = skill;
+  const used = shownLoads(loads.get(entry.id));
   return html`<h1>${plain(entryTitle(entry))}</h1>
 <p>${plain(record.description)}</p>
+<div class="facts above">${starsHtml(entry.rating)}${used === null ? null : html`<span>${figure(used)} loads in the last 30 days</span>`}</div>
 <div class="two">
 <div class="aside">
 ${factsHtml(skill, isSigned)}
@@ -26,6 +32,7 @@ ${versionsHtml(skill)}
 ${installHtml(skill, origin)}
 ${instructionsHtml(record.instructions)}
 ${filesHtml(skill)}
+${reviewsHtml(skill)}
 </div>
 </div>`;
 }
@@ -40,6 +47,13 @@ export function skillData({ entry, record, declared }: CatalogSkill, url: string
     dateModified: new Date(entry.updatedAt).toISOString(),
     ...(declared.manifest.license === undefined ? {} : { license: metaText(declared.manifest.license) }),
     ...(record.author === null ? {} : { author: { "@type": "Person", name: metaText(record.author) } }),
+    ...(entry.rating.average === null
+      ? {}
+      : {
+          aggregateRating: {
+            ...{ "@type": "AggregateRating", ratingValue: entry.rating.average, ratingCount: entry.rating.count },
+          },
+        }),
     ...(entry.tags.length === 0 ? {} : { keywords: metaText(entry.tags.join(", ")) }),
   };
 }
@@ -74,7 +88,7 @@ function factsHtml({ entry, record, declared, dependencies, archive }: CatalogSk
     ["Version", html`${plain(entry.label ?? `${entry.number}`)}, ${day(record.updatedAt)}`],
     ["Author", record.author === null ? null : plain(record.author)],
     ["License", declared.manifest.license === undefined ? null : plain(declared.manifest.license)],
-    ["Size", html`${bytes(record.zipSize)}, ${record.tokensInstructions.toLocaleString("en")} tokens when loaded`],
+    ["Size", html`${bytes(record.zipSize)}, ${figure(record.tokensInstructions)} tokens when loaded`],
     ["Categories", entry.tags.length === 0 ? null : tagsHtml(entry.tags)],
     ["Requires", dependencies.length === 0 ? null : dependenciesHtml(dependencies)],
     ["Built by", record.provenance === null ? null : provenanceHtml(record.provenance)],
@@ -94,8 +108,7 @@ ${rows.flatMap(([term, value]) => (value === null ? [] : [html`<dt>${term}</dt><
 function tagsHtml(tags: readonly string[]): Html {
   const shown = tags.slice(0, COMPAT_LIMITS.catalogTags);
   return html`<ul class="tags">${shown.map(
-    (tag) =>
-      html`<li><a href="${listPath({ q: "", tag: tag.trim().toLowerCase(), page: 1 })}">${plain(tag)}</a></li>\n`,
+    (tag) => html`<li><a href="${listPath({ tag: tag.trim().toLowerCase() })}">${plain(tag)}</a></li>\n`,
   )}</ul>`;
 }
 
@@ -155,6 +168,29 @@ ${versions.map(({ label, number, createdAt }) => html`<li>${plain(label ?? `${nu
       ? html`<p class="soft small">Older versions are not listed.</p>`
       : null
   }</section>`;
+}
+
+function reviewsHtml({ entry, reviews }: CatalogSkill): Html {
+  const { count, average } = entry.rating;
+  if (average === null)
+    return html`<section class="card"><h2>Ratings</h2><p class="soft">Nobody has rated this skill yet.</p></section>`;
+  return html`<section class="card"><h2>Ratings</h2>
+<p>${starsHtml(entry.rating)} <span class="soft">Users of this gateway rate skills that they have used.</span></p>
+${reviews.map(reviewHtml)}${count > reviews.length ? html`<p class="soft small">Ratings without a comment and older ones are not listed.</p>` : null}</section>`;
+}
+
+/** A rating without its user. */
+function reviewHtml({ stars, comment, label, updatedAt, answer }: RatingRow): Html {
+  return html`<article class="review">
+<div class="facts">${starsOf(stars)}${day(updatedAt)}${label === null ? null : html`<span>Version ${plain(label)}</span>`}</div>
+${comment === null ? null : html`<p class="lines" dir="auto">${plain(comment)}</p>`}
+${answer === null ? null : html`<blockquote><strong>Answer of the author</strong><p class="lines" dir="auto">${plain(answer)}</p></blockquote>`}
+</article>
+`;
+}
+
+function starsOf(stars: number): Html {
+  return html`<span class="stars" role="img" aria-label="${stars} of 5 stars">${"★".repeat(stars)}${"☆".repeat(5 - stars)}</span>`;
 }
 
 function filesHtml({ entry, declared, archive }: CatalogSkill): Html {

@@ -2,10 +2,12 @@
 
 import * as z from "zod";
 import { canManageGroup, canSeeGroup, type GroupRole, groupScope, isAdmin, roleIn } from "../../domain/access/access";
+import { requireFreshSignIn } from "../../domain/console/dangerous";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
 import { ACCESS_LIMITS } from "../../domain/limits";
 import { foldName } from "../../domain/package/path";
+import type { ReviewPolicy } from "../../domain/settings/settings";
 import { isConstraintFailure } from "../../storage/d1/database";
 import {
   deleteGroupRows,
@@ -78,14 +80,18 @@ export async function findGroup(context: Context, name: string): Promise<SeenGro
   return { ...group, role: roleIn(principal, name) };
 }
 
-/** Changes the display name of a group. */
-export async function renameGroup(context: Context, name: string, displayName: string | null): Promise<SeenGroup> {
-  const { role } = await findManagedGroup(context, name);
-  const group = await updateGroup(
-    audited(context, "group.update", name, { after: { display_name: displayName }, when: "was" }),
-    name,
-    displayName,
-  );
+/** Changes the display name of a group, and whether its skills are reviewed. `undefined`: unchanged. */
+export async function changeGroup(
+  context: Context,
+  name: string,
+  changes: { displayName: string | null; review?: ReviewPolicy | null },
+): Promise<SeenGroup> {
+  const { role, review: before } = await findManagedGroup(context, name);
+  const { displayName, review } = changes;
+  if (review !== undefined) requireFreshSignIn(context.caller.principal);
+  const named = { display_name: displayName };
+  const told = review === undefined ? { after: named } : { before: { review: before }, after: { ...named, review } };
+  const group = await updateGroup(audited(context, "group.update", name, { ...told, when: "was" }), name, changes);
   if (group === null) throw groupNotFound();
   return { ...group, role };
 }

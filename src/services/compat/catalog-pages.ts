@@ -1,18 +1,30 @@
 // Reads what the catalog pages show: open skills only. Everything else is treated as if it did not exist.
 
+import { dayOf } from "../../domain/access/quota";
 import { canUseBareNames, readNeeds } from "../../domain/catalog/dependency-list";
+import { NO_RATINGS, type RatingSummary, ratingSummary } from "../../domain/catalog/rating";
 import { type PermittedVersion, permissionsOf, type SkillPermissions } from "../../domain/code/permissions";
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
 import { exclusionsForIndex } from "../../domain/compat/well-known";
 import type { PublishedSkillRow } from "../../storage/d1/compat/published-index";
 import { type PublishedVersion, readPublishedVersions } from "../../storage/d1/compat/published-versions";
+import { type RatingRow, readRatingSums, readReviews } from "../../storage/d1/registry/ratings";
 import { searchOpenSkills } from "../../storage/d1/search";
+import { readLoadsOf } from "../../storage/d1/skill-use";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { type DeclaredVersion, readDeclaredVersion } from "../../storage/d1/versions";
 import { isReadableByViewer, readOffered, type Viewer, withFlatArchives } from "./published-index";
 
+const DAY_MS = 24 * 60 * 60_000;
+const MONTH_DAYS = 30;
+
 /** An open skill in the list of the catalog. */
-export type OpenEntry = PublishedSkillRow;
+export interface OpenEntry extends PublishedSkillRow {
+  rating: RatingSummary;
+}
+
+/** Loads of skills in the last month, by id. */
+export type MonthlyLoads = ReadonlyMap<string, number>;
 
 /** What the page of a skill shows. */
 export interface CatalogSkill {
@@ -24,15 +36,26 @@ export interface CatalogSkill {
   dependencies: OpenEntry[];
   /** The newest versions that can be downloaded, newest first. */
   versions: PublishedVersion[];
+  /** The newest visible ratings with a comment. */
+  reviews: RatingRow[];
   /** SHA-256 of the archive that clients of an index download; `null` if such clients cannot use the skill. */
   archive: string | null;
 }
 
 /** Returns the open skills by name. */
-export function readCatalog(viewer: Viewer): Promise<OpenEntry[]> {
-  return readOffered(viewer, { limit: COMPAT_LIMITS.openSkills }, ({ isBlocked }) =>
+export async function readCatalog(viewer: Viewer): Promise<OpenEntry[]> {
+  const rows = await readOffered(viewer, { limit: COMPAT_LIMITS.openSkills }, ({ isBlocked }) =>
     isBlocked ? [{ code: "VERSION_BLOCKED", message: "An admin blocked the current version." }] : [],
   );
+  const ids = rows.map(({ id }) => id);
+  const sums = await readRatingSums(viewer.db, ids);
+  return rows.map((row) => ({ ...row, rating: ratingSummary(sums.get(row.id) ?? NO_RATINGS) }));
+}
+
+/** Returns how often each entry was loaded in the last 30 days. */
+export function readMonthlyLoads(viewer: Viewer, entries: readonly OpenEntry[], now: number): Promise<MonthlyLoads> {
+  const ids = entries.map(({ id }) => id);
+  return readLoadsOf(viewer.db, ids, dayOf(now) - (MONTH_DAYS - 1) * DAY_MS);
 }
 
 /** Returns the entries that match a search, best first, ranked like `find_skill`. */
@@ -57,15 +80,16 @@ export async function readCatalogSkill(
   entry: OpenEntry,
 ): Promise<CatalogSkill | null> {
   const isIndexed = exclusionsForIndex({ ...entry, fileCount: entry.paths.length }).length === 0;
-  const [record, declared, versions, archived] = await Promise.all([
+  const [record, declared, versions, reviews, archived] = await Promise.all([
     readSkillAt(viewer.db, entry.versionId),
     readDeclaredVersion(viewer.db, entry.id, entry.versionId),
     readPublishedVersions(viewer.db, entry.id, { before: null, limit: COMPAT_LIMITS.catalogVersions }),
+    readReviews(viewer.db, entry.id, COMPAT_LIMITS.catalogReviews),
     isIndexed ? withFlatArchives(viewer, [entry]) : [],
   ]);
   if (record === null || declared === null) return null;
   return {
-    ...{ entry, record, declared },
+    ...{ entry, record, declared, reviews },
     permissions: permissionsOf(permitted(declared), viewer.settings.CODE_SCOPES),
     dependencies: openDependencies(entries, entry.name, declared.manifest.dependencies),
     versions: versions.filter(

@@ -23,7 +23,7 @@ export async function attestationOfVersion(context: Context, id: string, version
 export async function attestationOf(
   { db, settings }: Pick<Context, "db" | "settings">,
   skillId: string,
-  { name, scope, versionId, label, zipSha256, source, provenance, publishedAt }: PackageRow,
+  { name, scope, versionId, label, zipSha256, source, provenance, review, publishedAt }: PackageRow,
   now: number,
 ): Promise<Envelope> {
   const stored = await readAttestation(db, versionId);
@@ -32,7 +32,7 @@ export async function attestationOf(
   if (stored !== null && (keys.length === 0 || keys.some(({ kid }) => kid === signer))) return stored;
   const made = await signVersion(settings, {
     ...{ skillId, name, scope: scopeInLog(scope), versionId, label, zipSha256, source, provenance },
-    ...{ publishedAt, signedLaterAt: now },
+    ...{ review, publishedAt, signedLaterAt: now },
   });
   if (made === null)
     throw new GatewayError(

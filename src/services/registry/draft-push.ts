@@ -14,14 +14,16 @@ import { GatewayError, type Issue, invalid } from "../../domain/errors";
 import { DRAFT_LIMITS } from "../../domain/limits";
 import { readPackage } from "../../domain/package/package";
 import { foldName } from "../../domain/package/path";
+import { reviewEvent } from "../../domain/webhooks/webhooks";
 import { constraintOf } from "../../storage/d1/database";
 import { type DraftSummary, putDraft, readOwnDraft } from "../../storage/d1/registry/drafts";
+import { openReviewsOf, type ReviewRow } from "../../storage/d1/review/reviews";
 import type { SkillRecord } from "../../storage/d1/skills";
 import { putCode, putPackage, readWholePackage } from "../../storage/r2/packages";
 import { audited } from "../audit";
 import type { Context } from "../context";
 import { countToday, requireRoomForSkill } from "../quota";
-import { draftVersion } from "./draft-version";
+import { type DraftVersion, draftVersion } from "./draft-version";
 import { deletePackageObjects, draftNotFound, findOwnDraft } from "./drafts";
 import { type Published, publish } from "./publish";
 import { nameConflict, refusedPackage } from "./refused";
@@ -69,8 +71,11 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
     label,
     source: null,
     provenance: null,
+    createdBy: author,
   };
-  const made = await draftVersion(context, found, { scope, isShared: users.length > 0 }, facts);
+  const open = known.draft === null ? [] : await openReviewsOf(context.db, known.draft.id);
+  const isShared = users.length > 0 || open.length > 0;
+  const made = await draftVersion(context, found, { scope, isShared }, facts);
   const { version, code, rowBytes, routing } = made;
   // The replaced draft does not count.
   const rest = {
@@ -98,8 +103,13 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
       ...{ namespace: DEFAULT_NAMESPACE, userId: author, versionId: version.id },
     };
     try {
-      const db = audited(context, "skill.draft.put", id, { after });
-      await putDraft(db, before, skill, { ...version, skillId: id, attestation: null }, { target, expiresAt, users });
+      const changed = open.filter(({ zipSha256 }) => zipSha256 !== version.zipSha256);
+      const db = audited({ ...context, db: recordChanges(context, changed, version) }, "skill.draft.put", id, {
+        after,
+      });
+      const row = { ...version, skillId: id, attestation: null };
+      const events = changed.map(({ id: reviewId }) => ({ reviewId, eventId: context.newId("rve") }));
+      await putDraft(db, before, skill, row, { target, expiresAt, users }, events);
     } catch (error) {
       if (constraintOf(error) === null) throw error;
       if (round === ROUNDS) throw pushedAtOnce();
@@ -113,6 +123,7 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
     const { label, description, warnings, tokensInstructions: tokens, zipSize: size } = version;
     const draft = {
       ...{ id, author, name: found.name, target, users, versionId: version.id, version: label },
+      ...{ digest: version.digest, zipSha256: version.zipSha256 },
       ...{ description, tokens, size, warnings, pushedAt: context.now(), expiresAt },
     };
     return { draft, isNew: before === null, scripts: version.scripts, routing };
@@ -135,6 +146,20 @@ export async function promoteDraft(context: Context, name: string, idempotencyKe
     target: { scope, namespace, userId: isPublic ? PUBLIC_USER : principal.userId },
     idempotencyKey,
   });
+}
+
+/** Returns a database whose next batch also records that submissions have other content, and tells their webhooks. */
+function recordChanges(
+  context: Context,
+  changed: readonly ReviewRow[],
+  { zipSha256, label }: Pick<DraftVersion, "zipSha256" | "label">,
+): Context["db"] {
+  return changed.reduce((db, { id, scope, name }) => {
+    const after = { name, scope, zip_sha256: zipSha256 };
+    const event = reviewEvent("review.requested", { id, scope, name, label, zipSha256 }, "pending");
+    const when = { review: id, zipSha256, state: "pending" } as const;
+    return audited({ ...context, db }, "review.change", id, { after, event, when });
+  }, context.db);
 }
 
 /** The target for the author's own namespace. */

@@ -24,9 +24,12 @@ export type PublishTarget =
     }
   | { scope: string; id: string; name: string };
 
+/** The row of a new version without the skill it will belong to. */
+export type DraftVersion = Omit<NewVersion, "skillId" | "attestation">;
+
 /** A new version: its row, size, code, and routing report. */
 interface Draft {
-  version: Omit<NewVersion, "skillId" | "attestation">;
+  version: DraftVersion;
   rowBytes: number;
   code: StoredCode | null;
   routing: RoutingReport | null;
@@ -43,6 +46,7 @@ export async function draftVersion(
     label: string | null;
     source: SkillSource | null;
     provenance: Provenance | null;
+    createdBy: string;
   },
 ): Promise<Draft> {
   const { manifest } = found;
@@ -68,7 +72,6 @@ export async function draftVersion(
     zipSize: found.zip.length,
     warnings: atMost(ROW_LIMITS.warnings, warnings),
     scripts,
-    createdBy: context.caller.principal.userId,
     manifest,
     frontmatter: found.frontmatter,
     files: found.files,
@@ -95,7 +98,7 @@ function tooLargeToStore(): GatewayError {
 }
 
 /** Rejects credentials in packages that others can read. */
-function refuseCredentials(warnings: readonly Issue[]): void {
+export function refuseCredentials(warnings: readonly Issue[]): void {
   const issues = warnings.filter(({ code }) => code === "CREDENTIAL_LITERAL").map((issue) => ({ ...issue }));
   const [first] = issues;
   if (first === undefined) return;
@@ -104,7 +107,7 @@ function refuseCredentials(warnings: readonly Issue[]): void {
 }
 
 /** Rejects public packages with findings that the operator wants to review first. */
-function refuseDangerous(context: Context, findings: readonly Issue[]): void {
+export function refuseDangerous(context: Context, findings: readonly Issue[]): void {
   const limit = context.settings.PUBLISH_BLOCK_SEVERITY;
   if (limit === "none") return;
   const stopped = findings.filter(({ severity }) => severity === "high" || (limit === "low" && severity === "low"));

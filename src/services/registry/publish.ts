@@ -1,7 +1,7 @@
 // Publishes a package: bytes → package → object → rows. The batch of rows is the commit point. A failure before it leaves at most an
 // invisible object, which the sweep deletes. A failure after it leaves a finished publish, which a retry reports.
 
-import { canPublishName } from "../../domain/access/access";
+import { canPublishName, groupOfScope } from "../../domain/access/access";
 import type { Provenance } from "../../domain/access/provenance";
 import { quotaOwnerOf } from "../../domain/access/quota";
 import type { SkillSource } from "../../domain/catalog/source";
@@ -18,6 +18,7 @@ import { keepReply, type NewReply, readReply, type StoredReply } from "../../sto
 import { type PublishState, readPublishState } from "../../storage/d1/registry/publish-state";
 import { insertInactive, insertSkill, insertVersion } from "../../storage/d1/registry/publishing";
 import type { NewVersion } from "../../storage/d1/registry/version-batch";
+import { APPROVAL_CONSTRAINT, type Approval } from "../../storage/d1/review/approval";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { putVersion } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
@@ -27,6 +28,7 @@ import { signVersion } from "../secrets/signing";
 import type { PublishTarget } from "./draft-version";
 import { draftVersion } from "./draft-version";
 import { nameConflict, nameTaken, refusedPackage } from "./refused";
+import { activateReviewed, approvalOutdated, approvalRecorded, requireNoReview } from "./reviewed";
 import type { RoutingReport } from "./routing";
 import { skillNotFound, versionYanked } from "./skills";
 
@@ -44,6 +46,8 @@ export interface PublishRequest {
   vendor?: VendorTerms;
   /** MCP servers given outside of the package. */
   servers?: JsonObject;
+  /** The approval of exactly this content. It is required in scopes with review. */
+  approval?: Approval & { author: string };
 }
 
 /** 201 for a new version, 200 for existing content. */
@@ -87,17 +91,21 @@ export async function publish(context: Context, request: PublishRequest): Promis
     if (repeat === null) await countToday(context, "uploads");
     throw skillNotAllowed(found.name);
   }
+  const { approval } = request;
+  if (approval !== undefined && found.zipSha256 !== approval.review.zipSha256) throw approvalOutdated();
+  const createdBy = approval?.author ?? principal.userId;
   const provenance = principal.publisher?.provenance ?? null;
   const label = request.label ?? found.manifest.version ?? null;
   const labelled = { name: found.name, digest: found.digest, label };
   const holder = quotaOwnerOf(target.scope);
   // D1 may be far away, so everything needed before the package is stored is read in parallel.
   const drafting = awaitedLater(
-    draftVersion(context, found, target, { uploadSha256, startedAt, label, source, provenance }),
+    draftVersion(context, found, target, { uploadSha256, startedAt, label, source, provenance, createdBy }),
   );
   const first = await findState(context, labelled, target, {
     scope: holder === null ? null : target.scope,
-    use: repeat === null ? todaysUse(context, "uploads") : null,
+    // The pushes of a reviewed draft were counted for its author.
+    use: repeat === null && approval === undefined ? todaysUse(context, "uploads") : null,
   });
   requireBelowDailyLimit(context, "uploads", first.count);
   const { version, rowBytes, code, ...drafted } = await drafting;
@@ -109,8 +117,11 @@ export async function publish(context: Context, request: PublishRequest): Promis
     const state = round === 0 ? first : await findState(context, labelled, target, NOTHING_ELSE);
     if (request.vendor?.isNew === true && state.skill !== null) throw skillExists(state.skill);
     const met = meet(labelled, target, state);
+    if (approval !== undefined && met.versionId !== null)
+      return { status: 200, skill: await activateReviewed(context, approval, met.versionId), routing };
     // Existing content is answered even if the caller is above a quota.
     if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
+    if (approval === undefined) requireNoReview(context.settings, target.scope, state.ofGroup);
     if (!stored) {
       const more = { isNew: met.skillId === null, bytes: version.zipSize, databaseBytes: rowBytes };
       if (holder !== null) requireRoomForSkill(context.settings, holder, first.used, more);
@@ -121,11 +132,13 @@ export async function publish(context: Context, request: PublishRequest): Promis
     try {
       const answer = repeat === null ? null : { ...repeat, status: 201, subject: version.id };
       const place = { target, skillId: met.skillId, isBeside: isPublishedInactive(request.vendor, state) };
-      const skill = await commit(context, found, place, version, answer, request.vendor?.title ?? null);
+      const more = { answer, title: request.vendor?.title ?? null, approval: approval ?? null };
+      const skill = await commit(context, found, place, version, more);
       return { status: 201, skill, routing };
     } catch (error) {
       const constraint = constraintOf(error);
       if (constraint === null) throw error;
+      if (APPROVAL_CONSTRAINT.test(constraint)) throw approvalOutdated();
       if (constraint.includes("versions_in_time")) {
         throw new GatewayError("unavailable", "UNAVAILABLE", "Publishing timed out. Try again.");
       }
@@ -153,10 +166,10 @@ function findState(
   context: Context,
   { name, digest, label }: Labelled,
   target: PublishTarget,
-  asked: Parameters<typeof readPublishState>[3],
+  asked: Omit<Parameters<typeof readPublishState>[3], "group">,
 ): Promise<PublishState> {
   const which = target.id === undefined ? { scope: target.scope, folded: foldName(name) } : { id: target.id };
-  return readPublishState(context.db, which, { digest, label }, asked);
+  return readPublishState(context.db, which, { digest, label }, { ...asked, group: groupOfScope(target.scope) });
 }
 
 /** Returns the skill to add to and the version with the same content, if any. Throws on conflicts. */
@@ -193,8 +206,7 @@ async function commit(
   { name }: SkillPackage,
   { target, skillId, isBeside }: { target: PublishTarget; skillId: string | null; isBeside: boolean },
   version: Omit<NewVersion, "skillId" | "attestation">,
-  answer: NewReply | null,
-  title: string | null,
+  { answer, title, approval }: { answer: NewReply | null; title: string | null; approval: Approval | null },
 ): Promise<SkillRecord> {
   const after = {
     name,
@@ -204,9 +216,11 @@ async function commit(
     digest: version.digest,
     ...(version.source === null ? {} : { source: version.source.url }),
     ...(version.provenance === null ? {} : publisherInLog(version.provenance)),
+    ...(approval === null ? {} : { review: approval.review.id }),
   };
+  const changed = approval === null ? context : { ...context, db: approvalRecorded(context, approval, version.id) };
   const recorded = (id: string) =>
-    audited(context, "skill.publish", id, {
+    audited(changed, "skill.publish", id, {
       after,
       event: skillEvent("skill.published", { id, name, scope: target.scope }, { id: version.id, label: version.label }),
     });
@@ -216,6 +230,7 @@ async function commit(
       ...{ skillId: id, name, scope: scopeInLog(target.scope), versionId: version.id, label: version.label },
       ...{ zipSha256: version.zipSha256, source: version.source, provenance: version.provenance },
       ...{ publishedAt: version.startedAt, signedLaterAt: null },
+      review: approval === null ? null : { id: approval.review.id, reviewers: approval.reviewers },
     }),
   });
   if (skillId !== null && isBeside) return insertInactive(recorded(skillId), target, await signed(skillId), answer);

@@ -38,7 +38,7 @@ const [WITH, WITHOUT] = [0, 1];
 /** Searches for a package with its example prompts. Returns `null` if it has none, if models cannot find it, or if there is no index. */
 export async function reportRouting(
   context: Context,
-  found: SkillPackage,
+  found: Pick<SkillPackage, "name" | "manifest" | "frontmatter" | "instructions">,
   scope: string,
 ): Promise<RoutingReport | null> {
   const { name, manifest, frontmatter, instructions } = found;

@@ -31,6 +31,7 @@ import { adminOnlyError } from "../admin";
 import { audited } from "../audit";
 import { restrictedFilesError, restrictionReason } from "../catalog/restricted-files";
 import type { Context } from "../context";
+import { isReviewRequired, requireReviewed } from "./reviewed";
 
 /** Number of attempts of a yank against concurrent changes of the skill. */
 const ROUNDS = 8;
@@ -140,9 +141,13 @@ export async function readVersions(
 /** Makes a version current. */
 export async function activate(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
-  const version = await findVersion(context, skill, versionId);
+  const [version, mustBeReviewed] = await Promise.all([
+    findVersion(context, skill, versionId),
+    isReviewRequired(context, skill.scope),
+  ]);
   if (version.versionId === version.currentId) return version;
   if (version.yankedAt !== null) throw versionYanked(version, "Unyank it before you make it the current version.");
+  if (mustBeReviewed) await requireReviewed(context, skill.scope, versionId);
   const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
   const event = skillEvent("skill.activated", skill, { id: version.versionId, label: version.label });
   const change = { before, after, event, when: { version: version.versionId, yanked: false } } as const;
@@ -154,7 +159,7 @@ export async function activate(context: Context, id: string, versionId: string):
 
 /**
  * Yanks a version: names and ranges no longer resolve to it, and conversations that use it lose it at their next step. It stays readable by
- * id. If it is current, the newest other version becomes current. Idempotent.
+ * id. If it is current, the newest other version becomes current; where reviews are required, the newest reviewed one. Idempotent.
  *
  * @param consent throws if the version must not be yanked in its present state
  */
@@ -166,23 +171,29 @@ export async function yank(
 ): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
   for (let round = 0; round < ROUNDS; round++) {
-    const version = await findVersion(context, skill, versionId);
+    const [version, onlyReviewed] = await Promise.all([
+      findVersion(context, skill, versionId),
+      isReviewRequired(context, skill.scope),
+    ]);
     if (version.yankedAt !== null) return findSkill(context, id);
-    const next = await readSuccessor(context.db, id, versionId);
+    const next = await readSuccessor(context.db, id, versionId, onlyReviewed);
     consent({ isCurrent: version.currentId === versionId, isLast: next === null });
     const current = version.currentId === versionId ? (next?.versionId ?? null) : version.currentId;
     const after = { version: version.label, version_id: versionId, current_version_id: current };
     const event = skillEvent("skill.yanked", skill, { id: versionId, label: version.label });
     const recorded = audited(context, "skill.yank", id, { after, event, when: { version: versionId, yanked: true } });
-    if (await yankVersion(recorded, version, next)) return findSkill(context, id);
+    if (await yankVersion(recorded, version, next, onlyReviewed)) return findSkill(context, id);
   }
   throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by another request. Try again.");
 }
 
-/** Reverts a yank. The version becomes current only if there is no other. */
+/** Reverts a yank. The version becomes current only if there is no other, and if it was reviewed where reviews are required. */
 export async function unyank(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
-  const version = await findVersion(context, skill, versionId);
+  const [version, onlyReviewed] = await Promise.all([
+    findVersion(context, skill, versionId),
+    isReviewRequired(context, skill.scope),
+  ]);
   if (version.yankedAt !== null) {
     const after = { version: version.label, version_id: versionId };
     const event = skillEvent("skill.unyanked", skill, { id: versionId, label: version.label });
@@ -191,7 +202,7 @@ export async function unyank(context: Context, id: string, versionId: string): P
       event,
       when: { version: versionId, yanked: false },
     });
-    await unyankVersion(recorded, version);
+    await unyankVersion(recorded, version, onlyReviewed);
   }
   return findSkill(context, id);
 }

@@ -1,5 +1,6 @@
 // Signs versions with a key that is derived from the deployment's SECRETS_KEY, so that there is one key to store and to rotate.
 
+import { endorsedBytes, endorsementOf } from "../../domain/attestation/endorsement";
 import type { Envelope, SignedFacts } from "../../domain/attestation/statement";
 import { PAYLOAD_TYPE, signedBytes, statementOf } from "../../domain/attestation/statement";
 import { thumbprintOf, verifyEnvelope } from "../../domain/attestation/verify";
@@ -20,6 +21,8 @@ export interface PublicKey {
   x: string;
   use: "sig";
   alg: "EdDSA";
+  /** Signatures of the previous keys over this key's id. Only the current key has them. */
+  endorsements?: { keyid: string; sig: string }[];
 }
 
 interface KeyPair {
@@ -39,7 +42,15 @@ export async function signVersion({ SECRETS_KEY }: KeySettings, facts: SignedFac
 /** Returns the keys whose signatures are valid: the current one first, then the previous ones. */
 export async function publicKeys({ SECRETS_KEY, SECRETS_KEYS_PREVIOUS }: KeySettings): Promise<PublicKey[]> {
   const secrets = [...(SECRETS_KEY === undefined ? [] : [SECRETS_KEY]), ...SECRETS_KEYS_PREVIOUS];
-  return Promise.all([...new Set(secrets)].map(async (secret) => (await pairOf(secret)).public));
+  const [current, ...previous] = await Promise.all([...new Set(secrets)].map(pairOf));
+  if (current === undefined) return [];
+  const endorsements = await Promise.all(
+    previous.map(async (pair) =>
+      endorsementOf(pair.public.kid, await signBytes(pair, endorsedBytes(current.public.kid))),
+    ),
+  );
+  const first = endorsements.length === 0 ? current.public : { ...current.public, endorsements };
+  return [first, ...previous.map((pair) => pair.public)];
 }
 
 /** Returns the same statement, signed with the current key. */
@@ -75,9 +86,12 @@ export async function signUnderCurrentKey(
 
 async function sign(pair: KeyPair, text: string): Promise<Envelope> {
   const bytes = new TextEncoder().encode(text);
-  const signature = await crypto.subtle.sign("Ed25519", pair.private, new Uint8Array(signedBytes(bytes)));
-  const sig = encodeBase64(new Uint8Array(signature));
+  const sig = encodeBase64(await signBytes(pair, signedBytes(bytes)));
   return { payloadType: PAYLOAD_TYPE, payload: encodeBase64(bytes), signatures: [{ keyid: pair.public.kid, sig }] };
+}
+
+async function signBytes(pair: KeyPair, bytes: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.sign("Ed25519", pair.private, new Uint8Array(bytes)));
 }
 
 function pairOf(secret: string): Promise<KeyPair> {

@@ -22,6 +22,7 @@ import { imports } from "./schema/imports";
 import { publishers, publishingKeys } from "./schema/publishers";
 import { skillRatings, skillReports } from "./schema/ratings";
 import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
+import { reviews } from "./schema/reviews";
 import { grants } from "./schema/sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./schema/sign-in-pages";
 import { skillEnv } from "./schema/skill-network";
@@ -65,6 +66,7 @@ export function recording(
       ("joined" in entry.when ||
         "exchanged" in entry.when ||
         "version" in entry.when ||
+        "review" in entry.when ||
         ("sealed" in entry.when && entry.when.at === "after") ||
         ("thing" in entry.when && entry.when.thing !== "was"));
     const noted = recorded === null ? [row] : ([row, eventOf(db, actor, entry, recorded.event)] as const);
@@ -224,6 +226,9 @@ function holds(when: Condition): SQL {
     return sql`EXISTS (SELECT 1 FROM ${skillEnv} WHERE ${skillEnv.skillId} = ${when.skill} AND ${skillEnv.ciphertext} = ${when.sealed})`;
   if ("exchanged" in when)
     return sql`EXISTS (SELECT 1 FROM ${publishingKeys} WHERE ${publishingKeys.id} = ${when.exchanged})`;
+  if ("review" in when)
+    return sql`EXISTS (SELECT 1 FROM ${reviews} WHERE ${reviews.id} = ${when.review} AND ${reviews.state} = ${when.state}
+      AND ${reviews.zipSha256} = ${when.zipSha256})`;
   if ("version" in when) {
     const yanked = when.yanked ? sql`IS NOT NULL` : sql`IS NULL`;
     return sql`EXISTS (SELECT 1 FROM versions WHERE id = ${when.version} AND yanked_at ${yanked})`;
@@ -262,6 +267,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${ownServers} WHERE ${ownServers.scope} || '/' || ${ownServers.name} = ${id})`;
     case "publisher":
       return sql`EXISTS (SELECT 1 FROM ${publishers} WHERE ${publishers.scope} || '/' || ${publishers.name} = ${id})`;
+    case "review":
+      return sql`EXISTS (SELECT 1 FROM ${reviews} WHERE ${reviews.id} = ${id})`;
     case "webhook":
       return sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.scope} || '/' || ${webhooks.name} = ${id})`;
     case "secret":

@@ -3,6 +3,7 @@
 
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { type GroupRole, userScope } from "../../domain/access/access";
+import type { ReviewPolicy } from "../../domain/settings/settings";
 import type { Database } from "./database";
 import { raiseCounters } from "./keys";
 import { groupMembers, groups, ownServers, secrets } from "./schema/access";
@@ -10,6 +11,7 @@ import { models } from "./schema/chat";
 import { imports } from "./schema/imports";
 import { publishers } from "./schema/publishers";
 import { counters, ghosts, now, skills } from "./schema/registry";
+import { reviews } from "./schema/reviews";
 import { serviceUse, useHours } from "./schema/skill-use";
 import { webhookDeliveries, webhooks } from "./schema/webhooks";
 
@@ -19,6 +21,7 @@ export type MemberRow = Omit<typeof groupMembers.$inferSelect, "groupName">;
 const row = {
   name: groups.name,
   displayName: groups.displayName,
+  review: groups.review,
   createdBy: groups.createdBy,
   createdAt: groups.createdAt,
   updatedAt: groups.updatedAt,
@@ -82,10 +85,18 @@ export function listGroups(
     .limit(limit);
 }
 
-/** Changes the display name of a group. Returns `null` if it does not exist. */
-export async function updateGroup(db: Database, name: string, displayName: string | null): Promise<GroupRow | null> {
+/** Changes the display name of a group, and whether its skills are reviewed. Returns `null` if it does not exist. */
+export async function updateGroup(
+  db: Database,
+  name: string,
+  changes: { displayName?: string | null; review?: ReviewPolicy | null },
+): Promise<GroupRow | null> {
   const [changed] = await db.batch([
-    db.update(groups).set({ displayName, updatedAt: now }).where(eq(groups.name, name)).returning(row),
+    db
+      .update(groups)
+      .set({ ...changes, updatedAt: now })
+      .where(eq(groups.name, name))
+      .returning(row),
   ]);
   return changed[0] ?? null;
 }
@@ -116,6 +127,9 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(publishers)
       .where(sql`${publishers.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db
+      .delete(reviews)
+      .where(sql`${reviews.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     db
       .delete(webhooks)
       .where(sql`${webhooks.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),

@@ -162,6 +162,18 @@ export async function readScopesUse(
   };
 }
 
+/** Returns the loads of these skills since a day, by skill. Skills without loads are absent. */
+export async function readLoadsOf(db: Database, ids: readonly string[], since: number): Promise<Map<string, number>> {
+  const rows = await db
+    .select({ id: skillUse.skillId, loads: sums.loads })
+    .from(skillUse)
+    .where(
+      and(sql`${skillUse.skillId} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`, gte(skillUse.day, since)),
+    )
+    .groupBy(skillUse.skillId);
+  return new Map(rows.map(({ id, loads }) => [id, loads]));
+}
+
 /** Returns the public skills with the most votes since a day, then by name. */
 export async function readMostUsed(db: Database, since: number, limit: number): Promise<string[]> {
   const votes = sql`sum(${skillUse.votes})`;

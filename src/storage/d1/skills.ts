@@ -11,6 +11,7 @@ import { blockedFor } from "./compat/version-blocks";
 import type { Database } from "./database";
 import { provenanceOfVersion } from "./registry/provenance";
 import { sourceOfVersion } from "./registry/sources";
+import { isReviewed } from "./review/approval";
 import { skills, versions } from "./schema/registry";
 import { numberOfVersion, scriptsOfVersion } from "./versions";
 
@@ -157,13 +158,25 @@ export async function readSkill(db: Database, id: string): Promise<SkillRecord |
   return found ?? null;
 }
 
-/** Returns the newest version of a skill that is not yanked, except `leaving`. */
-export async function readSuccessor(db: Database, skillId: string, leaving: string): Promise<SkillRecord | null> {
+/** Returns the newest version of a skill that is not yanked, except `leaving`; with `onlyReviewed`, the newest that a review approved. */
+export async function readSuccessor(
+  db: Database,
+  skillId: string,
+  leaving: string,
+  onlyReviewed: boolean,
+): Promise<SkillRecord | null> {
   const [found] = await db
     .select(skillColumns)
     .from(versions)
     .innerJoin(skills, eq(skills.id, versions.skillId))
-    .where(and(eq(versions.skillId, skillId), ne(versions.id, leaving), isNull(versions.yankedAt)))
+    .where(
+      and(
+        eq(versions.skillId, skillId),
+        ne(versions.id, leaving),
+        isNull(versions.yankedAt),
+        onlyReviewed ? isReviewed : undefined,
+      ),
+    )
     .orderBy(desc(versions.createdAt), desc(versions.id))
     .limit(1);
   return found ?? null;

@@ -149,7 +149,7 @@ export async function anonymizeUser(db: Database, userId: string): Promise<void>
     const { table, column, erased } = entry;
     if (!("how" in erased) || erased.how === "deleted") return [];
     if (erased.how === "forgotten") return [db.delete(table).where(ofUser(entry, userId))];
-    const changes = { [propertyOf(entry)]: pseudonym };
+    const changes = { [propertyOf(entry)]: pseudonym, ...erased.cleared };
     return [
       db
         .update(table)

@@ -13,6 +13,7 @@ import { blockedFor } from "./compat/version-blocks";
 import type { Database } from "./database";
 import { provenanceOfVersion } from "./registry/provenance";
 import { sourceOfVersion } from "./registry/sources";
+import { reviewOfVersion, type VersionReview } from "./review/approval";
 import { skills, versionCode, versionNumbers, versions } from "./schema/registry";
 
 /** A version in the list of its skill's versions. */
@@ -30,6 +31,8 @@ export interface VersionSummary {
   source: SkillSource | null;
   /** Where a trusted publisher built it. */
   provenance: Provenance | null;
+  /** The review that approved it. */
+  review: VersionReview | null;
   /** The reason for which an admin blocked it; `null`: not blocked. */
   blockedFor: string | null;
 }
@@ -49,6 +52,8 @@ export interface PackageRow {
   source: SkillSource | null;
   /** Where a trusted publisher built it. */
   provenance: Provenance | null;
+  /** The review that approved it. */
+  review: VersionReview | null;
   /** Milliseconds since the epoch. */
   publishedAt: number;
 }
@@ -81,6 +86,7 @@ export async function readVersionPackage(
       servers: serversOfVersion,
       source: sourceOfVersion,
       provenance: provenanceOfVersion,
+      review: reviewOfVersion,
       publishedAt: versions.startedAt,
     })
     .from(skills)
@@ -159,6 +165,7 @@ export function listVersions(
       yankedAt: versions.yankedAt,
       source: sourceOfVersion,
       provenance: provenanceOfVersion,
+      review: reviewOfVersion,
       blockedFor,
     })
     .from(versions)

@@ -1,7 +1,8 @@
-// Rows of the isolation matrix for drafts. Only the author can use these routes; conversation tests cover the users that a draft is shared
+// Rows of the isolation matrix for drafts and their reviews. Only the author can use these routes; conversation tests cover the users that a draft is shared
 // with.
 
 import { draft, fresh } from "./actors";
+import { REVIEW_ROWS } from "./review-rows";
 import { everybody, open, own, type Row, zip } from "./table";
 
 const D = "/api/v1/kinds/skills/drafts";
@@ -22,4 +23,5 @@ export const DRAFT_ROWS: Row[] = [
   open(`PUT ${D}/{name}`, "skills:write", everybody(201), named, newDraft),
   own(`DELETE ${D}/{name}`, "skills:write", draft, 204, { spent: true }),
   own(`POST ${D}/{name}/promote`, "skills:write", draft, 201, { spent: true }),
+  ...REVIEW_ROWS,
 ];

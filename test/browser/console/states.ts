@@ -93,6 +93,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
   ["users", "/users", (page) => page.getByRole("rowheader").first().waitFor()],
   ["limits", "/limits", (page) => page.getByText("Today (UTC)").waitFor()],
   ["health", "/health", (page) => page.getByText("Database (D1)").waitFor()],
+  ["no report", "/reports", (page) => page.getByText("No reports").waitFor()],
   ["audit", "/audit", (page) => page.getByRole("cell", { name: "skill.publish" }).first().waitFor()],
 ];
 
@@ -101,7 +102,7 @@ const ASKING: [path: string, first?: RegExp][] = [
   ["/"],
   ["/skills"],
   ["/skills/SKILL"],
-  ...["files", "versions", "compare", "permissions", "use"].map((view): [string, RegExp] => [
+  ...["files", "versions", "compare", "permissions", "ratings", "use"].map((view): [string, RegExp] => [
     `/skills/SKILL?view=${view}`,
     /\/kinds\/skills\/[^/]+$/,
   ]),
@@ -111,9 +112,9 @@ const ASKING: [path: string, first?: RegExp][] = [
   ...["/conversations", "/conversations/look", "/sessions", "/grants", "/groups", "/groups/sea", "/users"].map(
     (path): [string] => [path],
   ),
-  ...["/limits", "/health", "/audit", "/try", "/webhooks", "/webhooks/look", "/publishers"].map((path): [string] => [
-    path,
-  ]),
+  ...["/limits", "/health", "/audit", "/try", "/webhooks", "/webhooks/look", "/publishers", "/reports"].map(
+    (path): [string] => [path],
+  ),
 ];
 
 /** Simulated outcomes of a request. */

@@ -12,7 +12,7 @@ const other = { SECRETS_KEY: key("b"), SECRETS_KEYS_PREVIOUS: [] };
 const ZIP = "0a".repeat(32);
 const FACTS = {
   ...{ skillId: "skl_1", name: "tide", scope: "public", versionId: "ver_1", label: "1.0.0", zipSha256: ZIP },
-  ...{ publishedAt: Date.UTC(2026, 10, 26), signedLaterAt: null, source: null, provenance: null },
+  ...{ publishedAt: Date.UTC(2026, 10, 26), signedLaterAt: null, source: null, provenance: null, review: null },
 };
 const EXPECTED = { zipSha256: ZIP, name: "tide", skillId: "skl_1", versionId: "ver_1" };
 

@@ -30,6 +30,7 @@ const WITHOUT_USER: Record<string, string> = {
   skill_networks: "hosts that code of a skill can call, goes with it",
   skill_titles: "what a skill is called for people, goes with it",
   oauth_clients: "programs of strangers, and hosts of their documents",
+  "reviews.scope": "a group or public, never a user",
   drafts: "goes with its skill, which says whose it is",
   skill_search: "the index of skills, goes with them",
   import_items: "goes with its import, which says whose it is",

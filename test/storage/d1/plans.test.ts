@@ -106,12 +106,14 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   existingVersions: (db) => versions.existingVersions(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readPublishState: async (db) => {
     const same = { digest: "digest-1", label: "1.0.0" };
-    await publishState.readPublishState(db, { id: "skl_0-1" }, same, { scope: "user:nobody", use: use("uploads") });
-    const other = { digest: "x", label: null };
-    await publishState.readPublishState(db, { scope: "public", folded: "skill-00001" }, other, {
-      scope: null,
-      use: null,
+    await publishState.readPublishState(db, { id: "skl_0-1" }, same, {
+      scope: "user:x",
+      use: use("uploads"),
+      group: "g",
     });
+    const named = { scope: "public", folded: "skill-00001" };
+    const none = { scope: null, use: null, group: null };
+    await publishState.readPublishState(db, named, { digest: "x", label: null }, none);
   },
   insertSkill: (db) => publishing.insertSkill(db, skill("a"), version("ver_a", "a"), answer("a")),
   insertVersion: async (db) => {
@@ -131,16 +133,16 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await publishing.insertSkill(db, skill("aside"), version("ver_aside", "aside"), null, "A title");
     return aside.insertInactive(db, skill("aside"), version("ver_aside2", "aside"), answer("aside"));
   },
-  readSuccessor: (db) => skills.readSuccessor(db, "skl_0-1", "ver_0-1"),
+  readSuccessor: (db) => skills.readSuccessor(db, "skl_0-1", "ver_0-1", true),
   yankVersion: async (db) => {
     const first = await publishing.insertSkill(db, skill("d"), version("ver_d", "d"), null);
     const second = await publishing.insertVersion(db, skill("d"), version("ver_d2", "d"), null);
-    expect(await publishing.yankVersion(db, second, null)).toBe(false);
-    expect(await publishing.yankVersion(db, second, first)).toBe(true);
-    expect(await publishing.yankVersion(db, second, first)).toBe(false);
-    expect(await publishing.yankVersion(db, first, null)).toBe(true);
+    expect(await publishing.yankVersion(db, second, null, false)).toBe(false);
+    expect(await publishing.yankVersion(db, second, first, false)).toBe(true);
+    expect(await publishing.yankVersion(db, second, first, false)).toBe(false);
+    expect(await publishing.yankVersion(db, first, null, false)).toBe(true);
   },
-  unyankVersion: async (db) => publishing.unyankVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
+  unyankVersion: async (db) => publishing.unyankVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!, true),
   readDigests: (db) => versions.readDigests(db, ["ver_0-1", "ver_0-2"]),
   yankedAmong: (db) => versions.yankedAmong(db, ["ver_0-1", "ver_nothing"]),
   activateVersion: async (db) => publishing.activateVersion(db, (await skills.readSkillAt(db, "ver_0-7"))!),
@@ -204,7 +206,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await groups.listGroups(db, null, PAGE, "a");
     await groups.listGroups(db, ["g"], PAGE, null);
   },
-  updateGroup: (db) => groups.updateGroup(db, "g", "G"),
+  updateGroup: (db) => groups.updateGroup(db, "g", { displayName: "G", review: "required" }),
   deleteGroupRows: (db) => groups.deleteGroupRows(db, "nothing", "group:nothing"),
   listMembers: (db) => groups.listMembers(db, "g", PAGE, "a"),
   putMember: (db) => groups.putMember(db, "g", { userId: "new", role: "Reporter", createdBy: "x" }, ["Reporter"], 64),
@@ -251,7 +253,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   recording: async (db) => {
     await groups.insertGroup(db, { name: "logged", folded: "logged", displayName: null }, BIG_USER);
     for (const when of [null, { thing: "is", type: "group", id: "logged" }] as (Condition | null)[]) {
-      await groups.updateGroup(audit.recording(db, actor, entry(when)), "logged", "Logged");
+      await groups.updateGroup(audit.recording(db, actor, entry(when)), "logged", { displayName: "Logged" });
     }
   },
   listAudit: async (db) => {
@@ -350,7 +352,7 @@ beforeAll(seedManySkills);
 describe("plans with ten thousand skills", () => {
   it("are checked for every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
-      "../../../src/storage/d1/{*,chat/*,compat/*,console/*,conversation/*,imports/*,insights/*,registry/*,servers/*,sign-in/*}.ts",
+      "../../../src/storage/d1/{*,chat/*,compat/*,console/*,conversation/*,imports/*,insights/*,registry/*,review/*,servers/*,sign-in/*}.ts",
       { eager: true },
     );
     const functions = Object.values(modules)

@@ -6,9 +6,11 @@ import * as z from "zod";
 import { draftScope, PUBLIC_DRAFTS, userScope } from "../../../domain/access/access";
 import type { DraftPlace } from "../../../domain/catalog/draft";
 import type { Issue } from "../../../domain/errors";
+import { REVIEW_LIMITS } from "../../../domain/limits";
 import { type CatalogRow, fits, level1 } from "../catalog";
 import type { Database } from "../database";
 import { raiseCounters } from "../keys";
+import { followDraft, withdrawReviewsOf } from "../review/reviews";
 import { draftReaders, drafts } from "../schema/drafts";
 import { counters, skills, versions } from "../schema/registry";
 import { countingSkills, type SkillsUsed, skillsUsed } from "../usage";
@@ -26,6 +28,9 @@ export interface DraftSummary {
   name: string;
   target: string;
   versionId: string;
+  /** Digests of the content and of the ZIP. */
+  digest: string;
+  zipSha256: string;
   version: string | null;
   description: string;
   tokens: number;
@@ -48,6 +53,8 @@ const summary = {
   name: skills.name,
   target: drafts.target,
   versionId: sql<string>`${versions.id}`.as("draft_version"),
+  digest: versions.digest,
+  zipSha256: versions.zipSha256,
   version: versions.label,
   description: versions.description,
   tokens: versions.tokensInstructions,
@@ -139,7 +146,7 @@ export async function readChosenDrafts(
 }
 
 /**
- * Replaces a draft and keeps its id, so that conversations continue with it. Fails with a constraint error if a concurrent push was faster.
+ * Replaces a draft and keeps its id, so that conversations continue with it, and its open submissions follow it. Fails with a constraint error if a concurrent push was faster.
  */
 export async function putDraft(
   db: Database,
@@ -147,6 +154,7 @@ export async function putDraft(
   skill: NewSkill & { id: string; userId: string },
   version: NewVersion,
   { target, expiresAt, users }: Pick<DraftSummary, "target" | "expiresAt" | "users">,
+  changed: readonly { reviewId: string; eventId: string }[],
 ): Promise<void> {
   await db.batch([
     raiseReaderCounters(db, [skill.id]),
@@ -159,16 +167,18 @@ export async function putDraft(
     ...(users.length === 0
       ? []
       : [db.insert(draftReaders).values(users.map((userId) => ({ userId, skillId: skill.id })))]),
+    ...followDraft(db, skill.id, version, changed, REVIEW_LIMITS.events),
   ]);
 }
 
-/** Deletes drafts with their rows. */
+/** Deletes drafts with their rows, and withdraws their open submissions. */
 export async function deleteDrafts(db: Database, gone: readonly Pick<DraftSummary, "id" | "author">[]): Promise<void> {
   const [first] = gone;
   if (first === undefined) return;
   const ids = gone.map(({ id }) => id);
   await db.batch([
     raiseReaderCounters(db, ids),
+    withdrawReviewsOf(db, ids),
     db.delete(skills).where(inArray(skills.id, ids)),
     raiseCounters(
       db,

@@ -104,10 +104,11 @@ export async function yankVersion(
   db: Database,
   { id, versionId, scope, name }: SkillRecord,
   next: SkillRecord | null,
+  onlyReviewed: boolean,
 ): Promise<boolean> {
   const nextId = next?.versionId ?? NO_VERSION;
   const newest = sql`coalesce((SELECT v.id FROM versions AS v WHERE v.skill_id = ${id} AND v.id <> ${versionId}
-    AND v.yanked_at IS NULL ORDER BY v.created_at DESC, v.id DESC LIMIT 1), ${NO_VERSION})`;
+    AND v.yanked_at IS NULL AND (NOT ${onlyReviewed} OR EXISTS (SELECT 1 FROM version_reviews AS r WHERE r.version_id = v.id)) ORDER BY v.created_at DESC, v.id DESC LIMIT 1), ${NO_VERSION})`;
   const moved = sql`skills.version_id = ${nextId}`;
   const index =
     next === null ? [unindexSkill(db, id, moved)] : indexSkill(db, id, searchText({ scope, name }, next), moved);
@@ -135,8 +136,8 @@ export async function yankVersion(
   return yanked.length > 0;
 }
 
-/** Reverts a yank. The version becomes current only if the skill has no current version. */
-export async function unyankVersion(db: Database, version: SkillRecord): Promise<void> {
+/** Reverts a yank. The version becomes current only if the skill has no current version, and with `onlyReviewed` if it was reviewed. */
+export async function unyankVersion(db: Database, version: SkillRecord, onlyReviewed: boolean): Promise<void> {
   const { id, versionId, scope } = version;
   const isCurrent = sql`skills.version_id = ${versionId}`;
   await withIndex((isIndexed) =>
@@ -145,7 +146,13 @@ export async function unyankVersion(db: Database, version: SkillRecord): Promise
       db
         .update(skills)
         .set({ ...current(version), versionId, updatedAt: now })
-        .where(and(eq(skills.id, id), eq(skills.versionId, NO_VERSION))),
+        .where(
+          and(
+            eq(skills.id, id),
+            eq(skills.versionId, NO_VERSION),
+            sql`(NOT ${onlyReviewed} OR EXISTS (SELECT 1 FROM version_reviews WHERE version_id = ${versionId}))`,
+          ),
+        ),
       ...(isIndexed ? indexSkill(db, id, searchText(version, version), isCurrent) : []),
       raiseCounters(db, [scope]),
     ]),

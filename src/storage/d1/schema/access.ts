@@ -2,6 +2,7 @@
 
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../../../domain/json";
+import { REVIEW_POLICIES } from "../../../domain/settings/settings";
 import { now } from "./registry";
 
 /** A namespace shared by its members. Its skills have the scope `group:<name>`. */
@@ -15,6 +16,8 @@ export const groups = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
     updatedAt: integer("updated_at").notNull().default(now),
+    /** Whether its skills are reviewed before they are published; `null`: as the operator sets it. */
+    review: text({ enum: REVIEW_POLICIES }),
   },
   (t) => [index("groups_maker").on(t.createdBy)],
 );

@@ -15,6 +15,7 @@ import { EXPORTED_IMPORTS, imports } from "./imports";
 import { publishers } from "./publishers";
 import { RATING_FACTS, REPORT_FACTS, skillRatings, skillReports, skillUsers, USED_SKILLS } from "./ratings";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./registry";
+import { EXPORTED_REVIEW_EVENTS, EXPORTED_REVIEWS, reviewEvents, reviews, versionReviews } from "./reviews";
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import { skillEnv } from "./skill-network";
@@ -32,12 +33,12 @@ export interface UserColumn {
   /** Name and columns in an export, or a sentence that says why the rows are not exported or which code exports them. */
   exported: { as: string; columns: Record<string, SQLiteColumn> } | string;
   /**
-   * `deleted` in the first step of an erasure; `renamed` to the pseudonym, or `forgotten` (deleted), in the last step; or a sentence that
+   * `deleted` in the first step of an erasure; `renamed` to the pseudonym (`cleared`: columns with the user's words), or `forgotten` (deleted), in the last step; or a sentence that
    * says which code erases the rows or why they stay.
    */
   erased:
     | { how: "deleted"; counted?: ErasureCount }
-    | { how: "renamed"; only?: SQL }
+    | { how: "renamed"; only?: SQL; cleared?: Record<string, null> }
     | { how: "forgotten" }
     | { why: string };
 }
@@ -295,6 +296,16 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     exported: "digests by which chats are found again; what was said is with their conversations",
     erased: DELETED,
   },
+  { table: reviews, column: reviews.userId, holds: "user", exported: EXPORTED_REVIEWS, erased: DELETED },
+  {
+    table: reviewEvents,
+    column: reviewEvents.userId,
+    holds: "user",
+    exported: EXPORTED_REVIEW_EVENTS,
+    // In the history of others' submissions, the decisions stay without their words.
+    erased: { how: "renamed", cleared: { comment: null } },
+  },
+  { table: versionReviews, column: versionReviews.userId, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: draftReaders, column: draftReaders.userId, holds: "user", exported: READER, erased: DELETED },
   { table: signIns, column: signIns.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
   { table: signInLinks, column: signInLinks.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },

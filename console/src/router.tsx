@@ -118,7 +118,15 @@ const conversations = createRoute({
 const review = createRoute({
   getParentRoute: () => root,
   path: "/review",
-  component: lazyRouteComponent(() => import("./operate/review"), "Review"),
+  validateSearch: words("show", "cursor"),
+  component: lazyRouteComponent(() => import("./review/list"), "ReviewList"),
+});
+
+const submission = createRoute({
+  getParentRoute: () => root,
+  path: "/review/$id",
+  validateSearch: words("file"),
+  component: lazyRouteComponent(() => import("./review/detail"), "ReviewDetail"),
 });
 
 const models = createRoute({
@@ -262,6 +270,7 @@ export const router = createRouter({
       conversations,
       conversation,
       review,
+      submission,
       ghosts,
       newGhost,
       ghost,

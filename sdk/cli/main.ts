@@ -14,6 +14,7 @@ import { login } from "./commands/login";
 import { pull } from "./commands/pull";
 import { push } from "./commands/push";
 import { info, list, search, usage, versions } from "./commands/registry";
+import { review, submit } from "./commands/review";
 import { test } from "./commands/test";
 import { trust } from "./commands/trust";
 import { update } from "./commands/update";
@@ -25,7 +26,7 @@ import { EXIT, Problem } from "./problem";
 
 /** All commands by name, in the order of the help text. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
-  ...{ login, init, check, dev, test, call, pack, push, promote },
+  ...{ login, init, check, dev, test, call, pack, push, promote, submit, review },
   ...{ list, search, info, versions, diff, activate, yank, unyank, usage, network, env },
   ...{ pull, verify, trust, add, update, import: importSkills, doctor },
 };

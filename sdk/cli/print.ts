@@ -1,7 +1,6 @@
 // Formats packages, versions and routing reports for people.
 
 import type { ClaimedSource } from "../../src/domain/catalog/source";
-import type { permissionChanges } from "../../src/domain/code/permissions";
 import type { CliIssue } from "./gateway";
 import type { Routing, Verdict } from "./resources";
 
@@ -35,10 +34,15 @@ export function placeText(rank: number | null): string {
   return rank === null ? "not found" : `#${rank}`;
 }
 
+/** A permission as a gateway names it, which can be newer than this program. */
+interface PermissionLine {
+  permission: string;
+  value: string;
+}
+
 /** Formats changed permissions above a patch. Tools that read patches ignore such lines. */
-export function permissionLines({ added, removed }: ReturnType<typeof permissionChanges>): string[] {
-  const line = (what: string) => (one: (typeof added)[number]) =>
-    `# ${what}: ${one.permission} ${oneLineOf(one.value, 300)}`;
+export function permissionLines({ added, removed }: Record<"added" | "removed", readonly PermissionLine[]>): string[] {
+  const line = (what: string) => (one: PermissionLine) => `# ${what}: ${one.permission} ${oneLineOf(one.value, 300)}`;
   return [...added.map(line("new permission")), ...removed.map(line("removed permission"))];
 }
 

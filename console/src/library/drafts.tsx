@@ -13,6 +13,7 @@ import { Page } from "../parts/page";
 import { Answer, Empty, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { bytes, figure, Plain, visible, When } from "../parts/text";
+import { SubmitWindow } from "../review/decide";
 import { SKILL_TABS } from "../shell/places";
 import { rich, t } from "../text/text";
 import { Owner } from "./owner";
@@ -24,7 +25,7 @@ export function DraftList(): ReactNode {
   const { user_id } = useMe();
   const navigate = useNavigate();
   const answer = useQuery({ queryKey: ["drafts"], queryFn: ({ signal }) => call("drafts.list", {}, signal) });
-  const [asked, ask] = useState<{ act: "promote" | "discard"; draft: Draft } | null>(null);
+  const [asked, ask] = useState<{ act: "promote" | "submit" | "discard"; draft: Draft } | null>(null);
   const close = () => ask(null);
   let made = "";
   return (
@@ -97,6 +98,12 @@ export function DraftList(): ReactNode {
                           {t("Publish")}
                         </Button>
                         <Button
+                          aria-label={t("Submit {name}", { name: visible(draft.name) })}
+                          onPress={() => ask({ act: "submit", draft })}
+                        >
+                          {t("Submit")}
+                        </Button>
+                        <Button
                           kind="danger"
                           aria-label={t("Discard {name}", { name: visible(draft.name) })}
                           onPress={() => ask({ act: "discard", draft })}
@@ -128,6 +135,7 @@ export function DraftList(): ReactNode {
           {t("The draft becomes a version of the skill for everyone with access to it.")}
         </Confirm>
       )}
+      {asked?.act === "submit" && <SubmitWindow draft={asked.draft} onClose={close} />}
       {asked?.act === "discard" && (
         <Confirm
           title={t("Discard {name}?", { name: visible(asked.draft.name) })}

@@ -96,6 +96,9 @@ async function itemsFor(me: Somebody, signal: AbortSignal): Promise<Item[]> {
       slice("skills.unified", { query }, signal).then(({ items }) => items.flatMap(withFindings)),
       slice("keys.list", { query }, signal).then(({ items }) => items.flatMap(expiringKey)),
       call("drafts.list", {}, signal).then(({ items }) => items.flatMap((draft) => expiringDraft(draft, me.user_id))),
+      slice("reviews.list", { query: { ...query, state: "open", mine: "false" } }, signal).then(({ items }) =>
+        items.flatMap(waitingReview),
+      ),
       call("me.get", {}, signal).then(({ quotas, today }) => [
         ...fullQuotas(t("in total"), quotas),
         ...fullQuotas("today", today),
@@ -127,6 +130,13 @@ function withFindings({ id, name, findings: { high } }: AnswerOf<"skills.unified
     count: high,
   });
   return [{ id: `findings ${id}`, look: "warn", name, text, link: { to: "/skills/$id", params: { id } } }];
+}
+
+function waitingReview({ id, name, state, updated_at: at }: AnswerOf<"reviews.list">["items"][number]): Item[] {
+  // The author has the next move.
+  if (state !== "pending") return [];
+  const link = { to: "/review/$id", params: { id } } as const;
+  return [{ id: `review ${id}`, look: "accent", name, text: t("Waiting for review since"), at, link }];
 }
 
 function expiringKey({ id, name, expires_at: at }: AnswerOf<"keys.list">["items"][number]): Item[] {

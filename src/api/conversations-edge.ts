@@ -3,6 +3,7 @@
 
 import { router } from "../edge/router";
 import { conversationRoutes } from "./conversation/conversations";
+import { feedbackRoutes } from "./conversation/feedback";
 import { storedFileRoutes } from "./conversation/files";
 import { stepRoutes } from "./conversation/steps";
 import { questionRoutes } from "./questions/requests";
@@ -18,6 +19,7 @@ export const conversationsEdge = apiEdge(
   [
     ["/api/v1", conversationRoutes],
     ["/api/v1", stepRoutes],
+    ["/api/v1", feedbackRoutes],
     ["/api/v1", storedFileRoutes],
     ["/api/v1", questionRoutes],
   ],

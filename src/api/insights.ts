@@ -13,6 +13,7 @@ import * as z from "../edge/zod";
 import {
   overviewFigures,
   type ScopeFigures,
+  searchFigures,
   serviceFigures,
   skillFigures,
   unusedSkills,
@@ -278,6 +279,40 @@ insightRoutes.openapi(
     const columns = ["name", "scope", "calls", "failures", "tokens"];
     if (isCsv) return csvFile(c, `${query.kind}s`, found.page, columns, found.nextCursor);
     return c.json({ ...daysOf(found.from, found.to), items: found.page, next_cursor: found.nextCursor }, 200);
+  },
+);
+
+insightRoutes.openapi(
+  createRoute({
+    method: "get",
+    path: "/searches",
+    summary: "Lists searches that found no skill, the most frequent first.",
+    request: { query: z.object({ ...period, ...page }) },
+    responses: {
+      200: table("A page of the searches.", () =>
+        z.object({
+          from: z.string(),
+          to: z.string(),
+          stored: z.boolean().openapi({ description: "Whether the gateway stores searches (`INSIGHT_QUERIES`)." }),
+          items: z.array(
+            z.object({ query: z.string(), count: z.int(), last_at: z.string() }).openapi({
+              description: "`query` is cut to 200 characters and contains no secrets. Upper and lower case are equal.",
+            }),
+          ),
+          next_cursor: z.string().nullable(),
+        }),
+      ),
+      ...refusals(400, 403),
+    },
+  }),
+  async (c) => {
+    const { format: asked, limit, ...query } = c.req.valid("query");
+    const isCsv = wantsCsv(c, asked);
+    const found = await searchFigures(c.get("context"), { ...query, limit: limitOf(limit, isCsv) });
+    const items = found.page.map(({ query: text, count, last }) => ({ query: text, count, last_at: instant(last) }));
+    if (isCsv) return csvFile(c, "searches", items, ["query", "count", "last_at"], found.nextCursor);
+    const { from, to, isStored: stored, nextCursor: next_cursor } = found;
+    return c.json({ ...daysOf(from, to), stored, items, next_cursor }, 200);
   },
 );
 

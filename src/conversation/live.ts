@@ -24,6 +24,7 @@ import {
 } from "../services/conversation/api";
 import { seriesOf } from "../services/conversation/billing/series";
 import { closeSessions, removeConversation } from "../services/conversation/close";
+import { type FeedbackRequest, feedbackOf, giveFeedback } from "../services/conversation/feedback";
 import { removeFromList, requireSession } from "../services/conversation/lifecycle";
 import { createPageTicket } from "../services/conversation/pages/ticket";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
@@ -162,6 +163,14 @@ export class LiveConversation implements ConversationApi, ChatObject, ChatSlots 
 
   at(target: Target, turn: number) {
     return this.#inside(target, async (_, session) => pastOf(session, turn));
+  }
+
+  giveFeedback(target: Target, request: FeedbackRequest) {
+    return this.#inside(target, async (context, session) => giveFeedback(context, session, request));
+  }
+
+  feedback(target: Target, after: number, limit: number) {
+    return this.#inside(target, async (_, session) => feedbackOf(session, after, limit));
   }
 
   series(target: Target, after: number, limit: number) {

@@ -93,6 +93,14 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
     return this.#whole.at(...call);
   }
 
+  giveFeedback(...call: Call<"giveFeedback">) {
+    return this.#whole.giveFeedback(...call);
+  }
+
+  feedback(...call: Call<"feedback">) {
+    return this.#whole.feedback(...call);
+  }
+
   series(...call: Call<"series">) {
     return this.#whole.series(...call);
   }

@@ -10,7 +10,7 @@ import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { deleteOldEvents } from "../storage/d1/events";
 import { stalledImports } from "../storage/d1/imports/imports";
-import { addListings, deleteOldInsights, rollUpHours } from "../storage/d1/insights/add";
+import { addListings, deleteOldInsights, deleteOldSearches, rollUpHours } from "../storage/d1/insights/add";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
 import { deleteOldSkillUsers } from "../storage/d1/registry/ratings";
 import { deleteOldReports } from "../storage/d1/registry/reports";
@@ -76,6 +76,11 @@ export async function cleanUp(
   for (let round = 0; round < LISTING_ROUNDS && (await addListings(db)); round++);
   await rollUpHours(db, today - INSIGHT_LIMITS.hourDays * DAY_MS);
   await deleteOldInsights(db, counts);
+  // Without the setting, nothing is stored any longer.
+  await deleteOldSearches(
+    db,
+    settings.INSIGHT_QUERIES === "on" ? now - INSIGHT_LIMITS.queryDays * DAY_MS : now + DAY_MS,
+  );
   await deleteOldSkillUsers(db, today - DURATIONS.skillUsersKept);
   await deleteOldReports(db, now - DURATIONS.reportsKept);
   await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });

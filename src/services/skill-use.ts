@@ -7,6 +7,7 @@ import { predictionIn } from "../domain/conversation/prediction/counts";
 import {
   addListed,
   addPrediction,
+  addQuery,
   addSearch,
   addServerCall,
   addUse,
@@ -105,7 +106,11 @@ export function scheduleUses(counting: Counting, before: Uses, after: Uses): voi
 }
 
 /** Changes the counts, and schedules sending them. */
-function count({ now }: Pick<Context, "now">, counting: Counting, change: (uses: Uses, now: number) => Uses): void {
+export function changeCounts(
+  { now }: Pick<Context, "now">,
+  counting: Counting,
+  change: (uses: Uses, now: number) => Uses,
+): void {
   if (counting.ended) return;
   const before = usesOf(counting);
   const after = change(before, now());
@@ -126,7 +131,7 @@ export function countCall(
   more: Omit<SkillUse, "skill_id" | "version_id"> = {},
 ): ToolResult {
   const use = { ...more, skill_id, version_id, calls: 1, failures: result.isError === true ? 1 : 0 };
-  count(context, counting, (uses, now) => addUse(uses, use, now));
+  changeCounts(context, counting, (uses, now) => addUse(uses, use, now));
   return result;
 }
 
@@ -137,16 +142,21 @@ export function countServerCall(
   server: { scope: string; name: string },
   isFailure: boolean,
 ): void {
-  count(context, counting, (uses, now) => addServerCall(uses, server, isFailure, now));
+  changeCounts(context, counting, (uses, now) => addServerCall(uses, server, isFailure, now));
 }
 
-/** Counts a search and the skills that it found. */
+/**
+ * Counts a search and the skills that it found.
+ *
+ * @param query stored with the counts; `null`: not stored
+ */
 export function countSearch(
   context: Pick<Context, "now">,
   counting: Counting,
   found: readonly Pick<SkillUse, "skill_id" | "version_id">[],
+  query: string | null,
 ): void {
-  count(context, counting, (uses, now) => addSearch(uses, found, now));
+  changeCounts(context, counting, (uses, now) => addQuery(addSearch(uses, found, now), query, now));
 }
 
 /**

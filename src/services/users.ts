@@ -30,6 +30,7 @@ import { type ChatObject, type ChatRows, chatReply } from "./chat/api";
 import { revokeConnections } from "./connections/revoke";
 import type { Context } from "./context";
 import { type ConversationApi, type Target, unwrap } from "./conversation/api";
+import type { FeedbackListReply } from "./conversation/feedback";
 import type { OpenImport } from "./imports/api";
 import { deleteDraftsOf } from "./registry/drafts";
 
@@ -219,8 +220,23 @@ async function* conversationPieces({ api, target }: ReturnType<OpenConversation>
     after = next_cursor;
   }
   yield "]";
+  yield* feedbackPieces(api, target);
   yield* answerPieces(api, target);
   yield "}";
+}
+
+/** Yields the feedback on turns, if any. */
+async function* feedbackPieces(api: ConversationApi, target: Target): AsyncGenerator<string> {
+  let begun = false;
+  for (let after: number | null = 0; after !== null; ) {
+    const page: FeedbackListReply = unwrap(await api.feedback(target, after, PAGE));
+    for (const item of page.items) {
+      yield (begun ? "," : ',"feedback":[') + JSON.stringify(item);
+      begun = true;
+    }
+    after = page.next_cursor;
+  }
+  if (begun) yield "]";
 }
 
 /** Yields what the chat endpoint stores, if anything. */

@@ -16,6 +16,8 @@ export const INSIGHT_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   addListings: (db) => add.addListings(db),
   rollUpHours: (db) => add.rollUpHours(db, 86_400_000),
   deleteOldInsights: (db) => add.deleteOldInsights(db, -1),
+  deleteOldSearches: (db) => add.deleteOldSearches(db, -1),
+  readSearchMisses: (db) => read.readSearchMisses(db, PERIOD, { limit: 100, skip: 0 }),
   readOverview: async (db) => {
     await read.readOverview(db, "all", PERIOD, 3_600_000);
     await read.readOverview(db, SCOPES, PERIOD, 86_400_000);

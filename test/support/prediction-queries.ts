@@ -19,6 +19,7 @@ export const PREDICTION_QUERIES: Record<string, Query> = {
       listings: [{ day: 0, skills: JSON.stringify([["skl_0-1", "ver_0-1"]]), turns: 2 }],
       servers: [{ day: 0, scope: "gateway", name: "docs", calls: 2, failures: 1 }],
       searches: [{ hour: 0, searches: 2, empty: 1 }],
+      queries: [{ at: 1, query: "zebra" }],
     };
     await skillUse.addUses(db, BIG_USER, { id: "use_1", ...batch }, 1);
     await skillUse.addUses(db, BIG_USER, { id: "use_1", ...batch }, 1);

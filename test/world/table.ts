@@ -200,8 +200,11 @@ GET /api/v1/insights/services                                                 | 
 GET /api/v1/insights/versions of self                                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/insights/versions of group                                        | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/insights/versions of public                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/insights/searches                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/users                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/conversations/{id}/feedback of self                               | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
+POST /api/v1/conversations/{id}/feedback of self                              | 1 0 1 0 | 1 0 1 0 | 1 0 1 0 | 1 0 1 0
 GET /api/v1/kinds/skills/{id}/network of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/kinds/skills/{id}/network of group                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/kinds/skills/{id}/network of public                               | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -48,6 +48,11 @@ export async function recordConversations(on) {
   await on.record("conversations.get", { path: chat });
   await on.record("conversations.events", { path: chat, query: { limit: 10 } });
   await on.record("conversations.series", { path: chat, query: { limit: 20 } });
+  await on.record("conversations.rateTurn", {
+    path: chat,
+    json: { turn: 1, score: 1, comment: "The draft was right." },
+  });
+  await on.record("conversations.feedback", { path: chat });
   await on.record("conversations.at", { path: { ...chat, turn: 1 } });
   await on.record("conversations.prompt", { path: chat });
   await on.record("conversations.tools", { path: chat });

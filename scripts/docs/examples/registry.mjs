@@ -157,6 +157,7 @@ export async function recordDeletions(on, { id, publicId }, ghost) {
   await on.record("insights.skills");
   await on.record("insights.unused");
   await on.record("insights.versions", { query: { skill_id: id } });
+  await on.record("insights.searches", { as: "admin" });
   await on.record("insights.services", { query: { kind: "server" } });
   await on.record("skills.removeReference", { path: { id, ghost_id: ghost.id } });
   await on.record("skills.removeReferences", { path: { id } });

@@ -47,6 +47,17 @@ export const CONVERSATION_TEXTS: OperationTexts = {
       "Lists the events of a conversation, oldest first. Pass `next_cursor` as `after`. Pages are limited to about 1 MiB.",
     query: { limit: 10 },
   },
+  [`POST ${C}/{id}/feedback`]: {
+    id: "conversations.rateTurn",
+    about:
+      "Stores the user's feedback on a turn: 1 is good, -1 bad, and 0 withdraws it. Replaces earlier feedback on the turn. It counts for the skills that were active in the turn; the comment is only in the conversation.",
+    body: { turn: 1, score: 1, comment: "The chart was right." },
+    retry: "idempotent",
+  },
+  [`GET ${C}/{id}/feedback`]: {
+    id: "conversations.feedback",
+    about: "Lists the user's feedback on turns, in their order.",
+  },
   [`GET ${C}/{id}/series`]: {
     id: "conversations.series",
     about:

@@ -31,4 +31,10 @@ export const INSIGHT_TEXTS: OperationTexts = {
       "Lists stored MCP servers or models that were called in a period, the most failures first, as JSON or CSV. Servers of skills count as calls of the skill.",
     query: { format: "json", kind: "server" },
   },
+  "GET /api/v1/insights/searches": {
+    id: "insights.searches",
+    about:
+      "Lists searches of models that found no skill, the most frequent first, as JSON or CSV. Needs `INSIGHT_QUERIES=on`. Admins only.",
+    query: { format: "json", from: "2026-01-01", to: "2026-01-31" },
+  },
 };

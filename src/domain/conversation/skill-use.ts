@@ -55,6 +55,9 @@ const serverCallsSchema = z.lazy(() =>
   z.object({ day: z.number(), scope: z.string(), name: z.string(), calls: z.number(), failures: z.number() }),
 );
 
+/** A search without a result. Only with `INSIGHT_QUERIES`. */
+const querySchema = z.lazy(() => z.object({ at: z.number(), query: z.string() }));
+
 /** Searches in an hour, and those of them without a result. */
 const searchesSchema = z.lazy(() => z.object({ hour: z.number(), searches: z.number(), empty: z.number() }));
 
@@ -68,6 +71,7 @@ export const usesSchema = z.lazy(() =>
     listed: z.array(listedSchema).default([]),
     servers: z.array(serverCallsSchema).default([]),
     searches: z.array(searchesSchema).default([]),
+    queries: z.array(querySchema).default([]),
     /** A batch that was sent and may have arrived. It is sent again unchanged, so that its id identifies it. */
     sent: z
       .object({
@@ -78,6 +82,7 @@ export const usesSchema = z.lazy(() =>
         listings: z.array(listingSchema).default([]),
         servers: z.array(serverCallsSchema).default([]),
         searches: z.array(searchesSchema).default([]),
+        queries: z.array(querySchema).default([]),
       })
       .nullable(),
     /** Skills for which this conversation has voted on a day. */
@@ -113,6 +118,7 @@ export const NO_USES: Uses = {
   listed: [],
   servers: [],
   searches: [],
+  queries: [],
   sent: null,
   voted: { day: 0, skills: [] },
 };
@@ -253,6 +259,15 @@ export function addSearch(uses: Uses, found: readonly Pick<SkillUse, "skill_id" 
   return found.reduce(foundIn, counted);
 }
 
+/** Queries without a result that are stored until the counts are sent. */
+const STORED_QUERIES = 50;
+
+/** Adds the query of a search without a result. `null`: there is none. */
+export function addQuery(uses: Uses, query: string | null, now: number): Uses {
+  if (query === null || uses.queries.length >= STORED_QUERIES) return uses;
+  return { ...uses, queries: [...uses.queries, { at: now, query }] };
+}
+
 /**
  * Returns the batch to send now, closed under an id. If its arrival is not confirmed, it is due again later. After days its id is no longer
  * known, and it is dropped, because missing counts are better than double counts.
@@ -265,18 +280,18 @@ export function closed(
   id: string,
   skillsOf: (list: number) => string | null = () => null,
 ): Uses {
-  const { sent, counts, predictions, listed, servers, searches } = uses;
+  const { sent, counts, predictions, listed, servers, searches, queries } = uses;
   const due = now + DURATIONS.useKept;
   if (sent !== null && sent.at > now - DURATIONS.useSent) return { ...uses, due };
   const listings = listed.flatMap(({ day, list, turns }) => {
     const skills = skillsOf(list);
     return skills === null ? [] : [{ day, skills, turns }];
   });
-  const batch = isOpen(uses) ? { id, at: now, counts, predictions, listings, servers, searches } : null;
+  const batch = isOpen(uses) ? { id, at: now, counts, predictions, listings, servers, searches, queries } : null;
   return { ...uses, due, ...NOTHING_OPEN, sent: batch };
 }
 
-const NOTHING_OPEN = { counts: [], predictions: [], listed: [], servers: [], searches: [] };
+const NOTHING_OPEN = { counts: [], predictions: [], listed: [], servers: [], searches: [], queries: [] };
 
 /** Whether there are counts that no batch contains. */
 function isOpen({ counts, predictions, listed, servers, searches }: Uses): boolean {

@@ -12,6 +12,8 @@ export const INSIGHT_LIMITS = {
   /** Days of a period by hour, and for which sums are stored by hour. Older ones are stored by day. */
   hourDays: 8,
   defaultDays: 30,
+  /** Days for which searches without a result are stored. */
+  queryDays: 30,
   /** Rows of a CSV file. */
   csvRows: 1_000,
   /** Days without use after which a skill counts as unused. */

@@ -231,3 +231,18 @@ function* all(
     if (message !== null) yield { at: index, message };
   }
 }
+
+/** Matches what may be a secret: a long text without spaces. */
+const LONG_VALUE = /[A-Za-z0-9+/_=.-]{16,}/g;
+/** A value behind the name of a secret, however short. */
+const NAMED_VALUE = /((?:api[_-]?key|secret|token|passw(?:or)?d|bearer)\b["']?\s{0,5}(?:[:=]|is)?\s{0,5}["']?)\S{6,}/gi;
+
+/** Returns a short text without credentials and random values. */
+export function redactedCredentials(text: string): string {
+  const known = CREDENTIALS.reduce((left, { pattern }) => left.replace(pattern, "[removed]"), text);
+  return known
+    .replace(NAMED_VALUE, "$1[removed]")
+    .replace(LONG_VALUE, (value) =>
+      /\d/.test(value) && /[A-Za-z]/.test(value) && isRandom(value) ? "[removed]" : value,
+    );
+}

@@ -189,6 +189,9 @@ export const SETTINGS = {
   METRICS: choice(["on", "off"], "off").describe(
     "With `on`, the gateway counts events in one Durable Object, and `/metrics` returns them to admins as OpenMetrics. `npm start` and `npm run dev` turn it on by default.",
   ),
+  INSIGHT_QUERIES: choice(["on", "off"], "off").describe(
+    "With `on`, the gateway stores searches of models that found no skill, for admins: at most 200 characters, without secrets, mail addresses and long numbers, for 30 days. They are exported and erased with the user.",
+  ),
   RATE_LIMITS: onOff(true).describe(
     "Limits requests per IP address and per key and user, and invalid keys per IP address, if the platform's rate counters are bound.",
   ),

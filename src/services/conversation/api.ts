@@ -18,6 +18,7 @@ import type { Idempotency } from "../idempotency";
 import type { TicketRequest } from "../questions/tickets";
 import type { QuestionDetail, QuestionList, QuestionReply, QuestionRequest } from "../questions/views";
 import type { SeriesReply } from "./billing/series";
+import type { FeedbackListReply, FeedbackReply, FeedbackRequest } from "./feedback";
 import type {
   ConversationRecord,
   ConversationStatus,
@@ -173,6 +174,10 @@ export interface ConversationApi {
   events(target: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
   at(target: Target, turn: number): Promise<Reply<PastReply>>;
   /** Returns figures of the turns after an event. */
+  /** Stores feedback on a turn. */
+  giveFeedback(target: Target, request: FeedbackRequest): Promise<Reply<FeedbackReply>>;
+  /** Returns feedback on turns after one. */
+  feedback(target: Target, after: number, limit: number): Promise<Reply<FeedbackListReply>>;
   series(target: Target, after: number, limit: number): Promise<Reply<SeriesReply>>;
   taskSkills(target: Target): Promise<Reply<TaskSkills>>;
   /** Asks the browser and waits. An Idempotency-Key finds the same request again. */

@@ -23,6 +23,9 @@ import type { Context } from "../context";
 import { isActiveIn, loadedVersion, recordUse, type Session } from "../session";
 import { countSearch } from "../skill-use";
 
+/** Loaded lazily, because few gateways store queries. */
+let redaction: typeof import("../../domain/insights/query") | null = null;
+
 interface Page {
   offset?: number | null | undefined;
   limit?: number | null | undefined;
@@ -83,7 +86,7 @@ export async function runFindSkill(
     return failed("Error: Search is not available. Use load_skill if you know the name of the skill.");
   }
   const entries = visible.slice(0, SEARCH_LIMITS.shown);
-  if (session !== null) countSearch(context, session, entries);
+  if (session !== null) countSearch(context, session, entries, await queryToStore(context, entries, query));
   const answer = renderFound(entries, query, loadTool);
   return {
     content: [{ type: "text", text: answer }],
@@ -91,6 +94,13 @@ export async function runFindSkill(
       skills: entries.map(({ name, description }) => ({ name, description: escapeSkillTags(description) })),
     },
   };
+}
+
+/** Returns what is stored of a query: only if the operator wants it and nothing was found. */
+async function queryToStore({ settings }: Context, found: readonly CatalogEntry[], query: string) {
+  if (settings.INSIGHT_QUERIES === "off" || found.length > 0) return null;
+  redaction ??= await import("../../domain/insights/query");
+  return redaction.storedQuery(query);
 }
 
 /** @param runs whether the skill's scripts run, so that they are marked */

@@ -103,14 +103,14 @@ export function loadedInTurn(state: ConversationState): string[] {
   return [...state.roots].filter(([, turn]) => turn === state.turn).map(([name]) => name);
 }
 
+export function turnNotFound(turn: number): GatewayError {
+  const message = `Turn ${turn} not found in this conversation. Check its number.`;
+  return new GatewayError("not_found", "TURN_NOT_FOUND", message);
+}
+
 export function pastOf(session: Session, turn: number): PastReply {
   const pass = session.store.log.passOf(turn);
-  if (pass === null)
-    throw new GatewayError(
-      "not_found",
-      "TURN_NOT_FOUND",
-      `Turn ${turn} not found in this conversation. Check its number.`,
-    );
+  if (pass === null) throw turnNotFound(turn);
   const state = stateAt(session.store, pass.end);
   return { turn, active: activeOf(state), tokens: tokensOf(state), steps: traceOfPass(session, pass) };
 }

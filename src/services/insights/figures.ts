@@ -16,6 +16,7 @@ import { type AskedPeriod, type Interval, intervalMs, periodOf } from "../../dom
 import {
   type FigureScopes,
   readOverview,
+  readSearchMisses,
   readServices,
   readSkillFigures,
   readUnusedSkills,
@@ -23,6 +24,7 @@ import {
   type SkillSort,
 } from "../../storage/d1/insights/read";
 import { readSkillHead } from "../../storage/d1/skills";
+import { requireAdmin } from "../admin";
 import type { Context } from "../context";
 import { requireRight, scopeNamed, skillNotFound } from "../registry/skills";
 
@@ -132,4 +134,15 @@ export async function serviceFigures(
   const rows = await readServices(context.db, kind, owners, period, { limit: limit + 1, skip });
   const { page, nextCursor } = pageOf(rows, limit, () => ({ skip: skip + limit }));
   return { ...period, page, nextCursor };
+}
+
+/** Returns a page of searches without a result, the most frequent first. Only for admins, because a query belongs to no skill. */
+export async function searchFigures(context: Context, asked: AskedPeriod & AskedPage) {
+  requireAdmin(context.caller.principal, "Only admins can see searches. Use an admin's key.");
+  const { limit } = asked;
+  const skip = decodeCursor(asked.cursor, skipCursor)?.skip ?? 0;
+  const period = periodOf(asked, context.now());
+  const rows = await readSearchMisses(context.db, period, { limit: limit + 1, skip });
+  const { page, nextCursor } = pageOf(rows, limit, () => ({ skip: skip + limit }));
+  return { ...period, page, nextCursor, isStored: context.settings.INSIGHT_QUERIES === "on" };
 }

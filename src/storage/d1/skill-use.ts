@@ -78,7 +78,7 @@ export async function addUses(db: Database, userId: string, batch: UseBatch, now
         set: { day: sql`max(${skillUsers.day}, excluded.day)` },
       }),
     addPredictions(db, batch.predictions, isNew),
-    ...addInsights(db, batch, isNew),
+    ...addInsights(db, userId, batch, isNew),
     db
       .insert(skillUseBatches)
       .values({ id: batch.id, day: dayOf(now) })

@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { ChatStore } from "./chat";
 import { ConnectionStore } from "./connections";
+import { FeedbackStore } from "./feedback";
 import { EventLog } from "./log";
 import { readParts, writeParts } from "./parts";
 import { QuestionStore } from "./questions";
@@ -56,6 +57,7 @@ export class ConversationStore {
   readonly upstreams: ConnectionStore;
   readonly chat: ChatStore;
   readonly rounds: RoundStore;
+  readonly feedback: FeedbackStore;
   readonly #texts: TextStore;
   readonly #results: ResultStore;
   #created: number | null = null;
@@ -70,6 +72,7 @@ export class ConversationStore {
     this.upstreams = new ConnectionStore(this.#sql, this.#tables);
     this.chat = new ChatStore(this.#sql, this.#tables);
     this.rounds = new RoundStore(this.#sql, this.#tables);
+    this.feedback = new FeedbackStore(this.#sql, this.#tables);
     this.#texts = new TextStore(this.#sql, this.#tables);
     this.#results = new ResultStore(this.#sql, this.#tables);
   }
@@ -160,6 +163,7 @@ export class ConversationStore {
     this.#sql.exec(`DELETE FROM meta WHERE key > 'turn:' AND key < 'turn;' AND ${TURN} > ?`, turn);
     if (this.#tables.has("turn_keys")) this.#sql.exec("DELETE FROM turn_keys WHERE turn > ?", turn);
     this.#results.dropAll();
+    this.feedback.dropAfter(turn);
     this.rounds.dropBefore(Number.MAX_SAFE_INTEGER);
   }
 

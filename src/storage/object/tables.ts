@@ -22,6 +22,9 @@ const TABLES = {
   rounds: "(call TEXT PRIMARY KEY, turn INTEGER NOT NULL, request TEXT NOT NULL, round TEXT NOT NULL) WITHOUT ROWID",
   /** The last number of a notice. It starts at the creation time of the conversation, so numbers keep rising if the id is used again. */
   sequence: "(one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL)",
+  /** Feedback on turns, with the skills that were active in each. */
+  feedback:
+    "(turn INTEGER PRIMARY KEY, at INTEGER NOT NULL, score INTEGER NOT NULL, comment TEXT, skills TEXT NOT NULL)",
   tickets: "(hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, holder TEXT NOT NULL) WITHOUT ROWID",
   upstreams: "(key TEXT PRIMARY KEY, used INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID",
   /** What the chat endpoint stores: its answers as a tree, the requests that produced them, and the messages of each. */

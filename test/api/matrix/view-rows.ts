@@ -29,6 +29,11 @@ export const LOOKING_ROWS: Row[] = [
   measured("self", { self: 200 }),
   measured("group", { Owner: 200, Maintainer: 200 }),
   measured("public", {}),
+  open(`GET ${I}/searches`, "skills:read", { ...everybody(403), admin: 200 }),
   open("GET /api/v1/users", "admin", { ...everybody(403), admin: 200 }),
   own("GET /api/v1/conversations/{id}/series", "conversations", conversation, 200),
+  own("GET /api/v1/conversations/{id}/feedback", "conversations", conversation, 200),
+  own("POST /api/v1/conversations/{id}/feedback", "conversations", conversation, 200, {
+    send: () => ({ json: { turn: 1, score: 1 } }),
+  }),
 ];

@@ -4,7 +4,7 @@ import { and, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { UseBatch } from "../../../domain/conversation/skill-use";
 import type { Database } from "../database";
 import { skills } from "../schema/registry";
-import { listings, serviceUse, skillUse, useHours } from "../schema/skill-use";
+import { listings, searchMisses, serviceUse, skillUse, useHours } from "../schema/skill-use";
 
 /** Rows of `use_hours` that sum all scopes. */
 export const ALL_SCOPES = "*";
@@ -45,8 +45,8 @@ const inSearches = SUMS.map((name) => `0 AS ${name}`).join(", ");
 const totals = [...SUMS, ...OF_ALL].map((name) => `sum(${name})`).join(", ");
 
 /** Statements that add a batch where `condition` holds. Drafts are left out of the sums. */
-export function addInsights(db: Database, batch: UseBatch, condition: SQL) {
-  const { listings: lists, servers, searches } = batch;
+export function addInsights(db: Database, userId: string, batch: UseBatch, condition: SQL) {
+  const { listings: lists, servers, searches, queries } = batch;
   const counts = JSON.stringify(batch.counts);
   const ofScopes = sql`SELECT ${skills.scope} AS scope, coalesce(asked.value ->> 'hour', asked.value ->> 'day') AS hour,
       ${sql.raw(inCounts)}, 0 AS searches, 0 AS searches_empty
@@ -82,6 +82,14 @@ export function addInsights(db: Database, batch: UseBatch, condition: SQL) {
               set: { turns: sql`${listings.turns} + excluded.turns` },
             }),
         ]),
+    ...(queries.length === 0
+      ? []
+      : [
+          db.insert(searchMisses).select(
+            sql`SELECT NULL, ${userId}, value ->> 'at', value ->> 'query' FROM json_each(${JSON.stringify(queries)})
+              WHERE ${condition} AND (SELECT count(*) FROM ${searchMisses} WHERE ${searchMisses.userId} = ${userId}) < ${MOST_QUERIES}`,
+          ),
+        ]),
     ...(servers.length === 0
       ? []
       : [
@@ -93,6 +101,14 @@ export function addInsights(db: Database, batch: UseBatch, condition: SQL) {
           ),
         ]),
   ];
+}
+
+/** Stored queries of a user, above which further ones are dropped. */
+const MOST_QUERIES = 500;
+
+/** Deletes stored queries of before a time. */
+export async function deleteOldSearches(db: Database, before: number): Promise<void> {
+  await db.delete(searchMisses).where(lt(searchMisses.at, before));
 }
 
 /** Calls of a server or model on a day. */

@@ -3,7 +3,7 @@
 import { and, desc, eq, gt, gte, isNotNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../database";
 import { skills, versions } from "../schema/registry";
-import { serviceUse, skillUse, useHours } from "../schema/skill-use";
+import { searchMisses, serviceUse, skillUse, useHours } from "../schema/skill-use";
 import { ALL_SCOPES } from "./add";
 
 /** From the first to before the last time, in milliseconds since the epoch. */
@@ -197,6 +197,20 @@ export function readServices(
     .where(and(inPeriod, scopes === "all" ? undefined : sql`${scope} IN ${scopesIn(scopes)}`))
     .groupBy(scope, name)
     .orderBy(desc(failures), desc(calls), scope, name)
+    .limit(limit)
+    .offset(skip);
+}
+
+/** Returns searches without a result in a period, the most frequent first. Equal queries differ in case only. */
+export function readSearchMisses(db: Database, { from, to }: Period, { limit, skip }: { limit: number; skip: number }) {
+  const { at, query } = searchMisses;
+  const count = sql<number>`count(*)`.as("count");
+  return db
+    .select({ query: sql<string>`min(${query})`.as("query"), count, last: sql<number>`max(${at})`.as("last") })
+    .from(searchMisses)
+    .where(and(gte(at, from), lt(at, to)))
+    .groupBy(sql`lower(${query})`)
+    .orderBy(desc(count), sql`lower(${query})`)
     .limit(limit)
     .offset(skip);
 }

@@ -20,7 +20,7 @@ import { EXPORTED_REVIEW_EVENTS, EXPORTED_REVIEWS, reviewEvents, reviews, versio
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import { skillEnv } from "./skill-network";
-import { EXPORTED_SERVICE_USE, serviceUse, useHours } from "./skill-use";
+import { EXPORTED_SEARCHES, EXPORTED_SERVICE_USE, searchMisses, serviceUse, useHours } from "./skill-use";
 import { webhookDeliveries, webhooks } from "./webhooks";
 
 /** The counts that an erasure returns. */
@@ -315,6 +315,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: usage, column: usage.subject, holds: "user", exported: "counts of a day, for quotas", erased: DELETED },
   // The sums of all scopes stay: they name nobody.
   { table: useHours, column: useHours.scope, holds: "scope", exported: SUMS_OF_SKILLS, erased: DELETED },
+  { table: searchMisses, column: searchMisses.userId, holds: "user", exported: EXPORTED_SEARCHES, erased: DELETED },
   { table: serviceUse, column: serviceUse.scope, holds: "scope", exported: EXPORTED_SERVICE_USE, erased: DELETED },
   {
     table: skills,

@@ -119,3 +119,17 @@ export const skillOrders = sqliteTable("skill_orders", {
   day: integer().primaryKey(),
   skillIds: text("skill_ids", { mode: "json" }).$type<string[]>().notNull(),
 });
+
+/** Searches that found no skill, with `INSIGHT_QUERIES`. Redacted, see `domain/insights/query.ts`. */
+export const searchMisses = sqliteTable(
+  "search_misses",
+  {
+    seq: integer().primaryKey({ autoIncrement: true }),
+    userId: text("user_id").notNull(),
+    at: integer().notNull(),
+    query: text().notNull(),
+  },
+  (t) => [index("search_misses_user").on(t.userId, t.at), index("search_misses_at").on(t.at)],
+);
+
+export const EXPORTED_SEARCHES = { as: "searches", columns: { at: searchMisses.at, query: searchMisses.query } };

@@ -28,6 +28,7 @@ import { ratingRoutes } from "./ratings";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
 import { usageRoutes } from "./usage";
+import { rolloutRoutes } from "./rollouts";
 import { versionRoutes } from "./versions";
 
 const params = z.object({ id: z.string() });
@@ -148,6 +149,7 @@ skillRoutes.openapi(
 skillRoutes.route("/", uploads);
 skillRoutes.route("/", files);
 skillRoutes.route("/", versionRoutes);
+skillRoutes.route("/", rolloutRoutes);
 skillRoutes.route("/", permissionRoutes);
 skillRoutes.route("/", networkRoutes);
 skillRoutes.route("/", usageRoutes);

@@ -1,6 +1,6 @@
 // What is stored of a query that found nothing.
 
-import { withoutCredentials } from "../inspection/rules";
+import { redactedCredentials } from "../inspection/rules";
 
 /** Characters of a stored query. */
 const QUERY_CHARS = 200;
@@ -17,7 +17,7 @@ export function storedQuery(query: string): string | null {
     .normalize("NFKC")
     .replace(/[\s\p{C}]+/gu, " ")
     .trim();
-  const redacted = withoutCredentials(plain.slice(0, 8 * QUERY_CHARS))
+  const redacted = redactedCredentials(plain.slice(0, 8 * QUERY_CHARS))
     .replace(USER_IN_URL, REDACTED)
     .replace(EMAIL, REDACTED)
     .replace(LONG_NUMBER, REDACTED);

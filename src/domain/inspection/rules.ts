@@ -238,7 +238,7 @@ const LONG_VALUE = /[A-Za-z0-9+/_=.-]{16,}/g;
 const NAMED_VALUE = /((?:api[_-]?key|secret|token|passw(?:or)?d|bearer)\b["']?\s{0,5}(?:[:=]|is)?\s{0,5}["']?)\S{6,}/gi;
 
 /** Returns a short text without credentials and random values. */
-export function withoutCredentials(text: string): string {
+export function redactedCredentials(text: string): string {
   const known = CREDENTIALS.reduce((left, { pattern }) => left.replace(pattern, "[removed]"), text);
   return known
     .replace(NAMED_VALUE, "$1[removed]")

@@ -18,6 +18,7 @@ import {
 } from "./catalog";
 import type { Database } from "./database";
 import { gatewayServers } from "./mcp-servers";
+import { type CandidateRow, candidateRows } from "./registry/rollouts";
 import { ghosts, skills, versions } from "./schema/registry";
 import { searchStatement } from "./search";
 import { type EveryServer, serversOfScopes } from "./servers/user-servers";
@@ -79,6 +80,8 @@ export interface ViewRows {
   yanked: Set<string>;
   /** By version id. */
   contents: Map<string, VersionContent>;
+  /** Candidates of rollouts that the shell can use. */
+  candidates: CandidateRow[];
 }
 
 export async function readViewRows(db: Database, asked: ViewQuery): Promise<ViewRows> {
@@ -88,7 +91,7 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
   const names = union(valuesOf(asked.names), from?.names);
   const listed = asked.all ? scopes : [];
   const shown = listed.includes(PUBLIC_SCOPE) ? [ofScope(PUBLIC_SCOPE, from)] : [];
-  const [found, gateway, own, orders, yanked, byName, byId, contents, [counted], ...walks] = await db.batch([
+  const [found, gateway, own, orders, yanked, byName, byId, contents, [counted], candidates, ...walks] = await db.batch([
     ghostRows(db, from),
     gatewayServers(db),
     serversOfScopes(db, scopes),
@@ -107,6 +110,7 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
       asked.contents?.known ?? [],
     ),
     countedNames(db, shell, from === null ? valuesOf(listed) : from.scopesIn(listed)),
+    candidateRows(db, scopes, shell),
     ...shown.map((scope) =>
       db
         .select(level1)
@@ -143,6 +147,7 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
     named: distinctRows(byName, byId),
     yanked: new Set(yanked.map(({ id }) => id)),
     contents: contentsIn(contents),
+    candidates,
   };
 }
 

@@ -162,7 +162,10 @@ insightRoutes.openapi(
     const { from, to, interval, totals, before, series } = figures;
     const rows = series.map(({ at, ...figures }) => ({ at: instant(at), ...figures }));
     if (wantsCsv(c, asked)) return csvFile(c, "overview", rows, ["at", ...USE, ...SEARCHES]);
-    return c.json({ ...daysOf(from, to), interval, totals, before, series: rows, failing: failing.map(wireFailing) }, 200);
+    return c.json(
+      { ...daysOf(from, to), interval, totals, before, series: rows, failing: failing.map(wireFailing) },
+      200,
+    );
   },
 );
 

@@ -26,9 +26,9 @@ import { networkRoutes } from "./network";
 import { permissionRoutes } from "./permissions";
 import { ratingRoutes } from "./ratings";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
+import { rolloutRoutes } from "./rollouts";
 import { uploads } from "./uploads";
 import { usageRoutes } from "./usage";
-import { rolloutRoutes } from "./rollouts";
 import { versionRoutes } from "./versions";
 
 const params = z.object({ id: z.string() });

@@ -37,7 +37,13 @@ export interface ReadWithView {
   conversation: string | null;
 }
 
-export const NOTHING_WITH_VIEW: ReadWithView = { versions: [], names: [], contents: null, known: [], conversation: null };
+export const NOTHING_WITH_VIEW: ReadWithView = {
+  versions: [],
+  names: [],
+  contents: null,
+  known: [],
+  conversation: null,
+};
 
 /** Returns the key of a view: while it is unchanged, so is the view. A new day's order alone changes no prompt. */
 export function viewKey(context: Context, settings: ConversationSettings): string {
@@ -68,7 +74,8 @@ export async function readView(
   const shell = settings.shell ?? DEFAULT_SHELL;
   const preload = spec?.preload_skills ?? [];
   const first = [...preload, ...selection.added.map(({ name }) => name)];
-  const registered = rows === null ? EMPTY_CATALOG : await catalogFrom(context, selection, shell, first, { ...rows, candidates });
+  const registered =
+    rows === null ? EMPTY_CATALOG : await catalogFrom(context, selection, shell, first, { ...rows, candidates });
   const whole = rows === null ? registered : withDrafts(registered, await selectedDrafts(context, selection, shell));
   const fits = fitting(whole.entries, visibleScopes(caller.principal), first);
   const catalog = { ...whole, entries: fits.entries, list_tokens: context.settings.SKILL_LIST_TOKENS };
@@ -237,7 +244,9 @@ async function namedFrom(
   const plain = names.filter((name) => !odd.includes(name));
   const { candidates } = rows;
   const found = chooseRows(meaningsOfNames(context, selection, plain), rows.named, candidates);
-  return odd.length === 0 ? found : byName([...found, ...(await readNamed(context, selection, shell, odd, { candidates }))]);
+  return odd.length === 0
+    ? found
+    : byName([...found, ...(await readNamed(context, selection, shell, odd, { candidates }))]);
 }
 
 /** Whether a ghost refers to a name with a different spelling. */

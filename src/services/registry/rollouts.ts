@@ -1,12 +1,7 @@
 // Rolls a version out to a part of the conversations, and compares it with the current one.
 
 import { GatewayError } from "../../domain/errors";
-import {
-  type ComparedVersion,
-  deleteRollout,
-  putRollout,
-  readComparison,
-} from "../../storage/d1/registry/rollouts";
+import { type ComparedVersion, deleteRollout, putRollout, readComparison } from "../../storage/d1/registry/rollouts";
 import type { SkillRecord } from "../../storage/d1/skills";
 import { readVersionPackage } from "../../storage/d1/versions";
 import { audited } from "../audit";

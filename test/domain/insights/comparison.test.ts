@@ -43,7 +43,9 @@ describe("the probability of as many failures", () => {
 
   it("is bounded in time for large numbers", () => {
     const start = performance.now();
-    expect(moreFailures({ uses: 5_000_000, failures: 500_000 }, { uses: 5_000_000, failures: 400_000 })).toBeLessThan(0.001);
+    expect(moreFailures({ uses: 5_000_000, failures: 500_000 }, { uses: 5_000_000, failures: 400_000 })).toBeLessThan(
+      0.001,
+    );
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 });
@@ -62,7 +64,9 @@ describe("comparisons of versions", () => {
 
   it.each([0.01, 0.05, 0.2, 0.5])("report at most 1 % of 1,000 harmless versions that fail at a rate of %d", (rate) => {
     const random = randomOf(Math.round(rate * 1_000));
-    const alarms = Array.from({ length: 1_000 }, () => reportedAfter(rate, rate, 2_000, random)).filter((n) => n !== null);
+    const alarms = Array.from({ length: 1_000 }, () => reportedAfter(rate, rate, 2_000, random)).filter(
+      (n) => n !== null,
+    );
     expect(alarms.length).toBeLessThanOrEqual(10);
   });
 
@@ -71,9 +75,12 @@ describe("comparisons of versions", () => {
     [0.05, 0.3, 120],
     [0.1, 0.3, 240],
     [0.05, 0.15, 480],
-  ])("report a version that fails at %d instead of %d within %d uses, in 90 % of 300 cases", (former, candidate, uses) => {
-    const random = randomOf(uses);
-    const found = Array.from({ length: 300 }, () => reportedAfter(former, candidate, uses, random));
-    expect(found.filter((n) => n !== null).length).toBeGreaterThanOrEqual(270);
-  });
+  ])(
+    "report a version that fails at %d instead of %d within %d uses, in 90 % of 300 cases",
+    (former, candidate, uses) => {
+      const random = randomOf(uses);
+      const found = Array.from({ length: 300 }, () => reportedAfter(former, candidate, uses, random));
+      expect(found.filter((n) => n !== null).length).toBeGreaterThanOrEqual(270);
+    },
+  );
 });

@@ -47,7 +47,8 @@ export async function putRollout(
   skill: { id: string; scope: string },
   { candidateId, percent }: { candidateId: string; percent: number },
 ): Promise<boolean> {
-  const kept = (column: string) => sql.raw(`CASE WHEN rollouts.candidate_id = excluded.candidate_id AND rollouts.percent IS NOT NULL
+  const kept = (column: string) =>
+    sql.raw(`CASE WHEN rollouts.candidate_id = excluded.candidate_id AND rollouts.percent IS NOT NULL
     THEN rollouts.${column} ELSE excluded.${column} END`);
   const [rows] = await db.batch([
     db
@@ -114,7 +115,9 @@ const compared = {
   looks: rollouts.looks,
   failingAt: rollouts.failingAt,
   found: rollouts.found,
-  candidateLabel: sql<string | null>`(SELECT label FROM versions WHERE id = ${rollouts.candidateId})`.as("candidate_label"),
+  candidateLabel: sql<string | null>`(SELECT label FROM versions WHERE id = ${rollouts.candidateId})`.as(
+    "candidate_label",
+  ),
   formerLabel: sql<string | null>`(SELECT label FROM versions WHERE id = ${rollouts.formerId})`.as("former_label"),
   candidateUses: outcomes(rollouts.candidateId, startDay, USES, "candidate_uses"),
   candidateFailures: outcomes(rollouts.candidateId, startDay, FAILURES, "candidate_failures"),
@@ -126,7 +129,12 @@ const compared = {
 export type ComparedVersion = Awaited<ReturnType<typeof readComparisons>>[number];
 
 /** Returns versions to compare that started after a time, the oldest first. */
-export function readComparisons(db: Database, since: number, after: { startedAt: number; skillId: string }, limit: number) {
+export function readComparisons(
+  db: Database,
+  since: number,
+  after: { startedAt: number; skillId: string },
+  limit: number,
+) {
   return db
     .select(compared)
     .from(rollouts)
@@ -195,5 +203,7 @@ export async function recordLook(
 
 /** Deletes comparisons of current versions that started before a time. */
 export async function deleteOldComparisons(db: Database, before: number): Promise<void> {
-  await db.delete(rollouts).where(and(lt(rollouts.startedAt, before), isNull(rollouts.failingAt), isNull(rollouts.percent)));
+  await db
+    .delete(rollouts)
+    .where(and(lt(rollouts.startedAt, before), isNull(rollouts.failingAt), isNull(rollouts.percent)));
 }

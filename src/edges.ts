@@ -25,6 +25,7 @@ const COMPAT_EDGES = [
   "/s",
   "/t",
   "/api/search",
+  "/api/skill-market",
   "/anthropic/v1/skills",
   "/openai/v1/skills",
 ] as const;

@@ -15,6 +15,7 @@ import { addAnthropicSkills, answerAnthropicRefusal } from "./anthropic-skills/r
 import { openRoutesAt, withKey, withKeyIfAny } from "./open-routes";
 import { addOpenaiSkills, answerOpenaiRefusal } from "./openai-skills/routes";
 import { answerAgentPlugin, answerMarketplace, answerPlugin, publishPlugin } from "./plugins/answers";
+import { marketEdge } from "./skill-market/edge";
 import { answerArchive, answerAttestation, answerFile, answerIndex, answerSearch } from "./well-known/answers";
 import { type ViewRequest, viewByLink, viewOpenly, viewWithKey } from "./well-known/viewer";
 
@@ -138,6 +139,7 @@ export const COMPAT_EDGES = {
     const whatOf = (c: HonoContext<HttpEnv>) => `link ${(c.req.param("token") ?? "").split("_")[1] ?? ""}`;
     placeAt(open, "/t/:token", whatOf, (c, skill) => viewByLink(c, c.req.param("token") ?? "", skill));
   }),
+  "/api/skill-market": marketEdge,
   "/api/search": openRoutesAt("/api/search", (open) => {
     open.use("/api/search", withKeyIfAny);
     open.get("/api/search", async (c) => answerSearch(c, viewWithKey(c, { kind: "all" })));

@@ -154,7 +154,7 @@ describe("every route with an id", () => {
         const answer = await call(method, path, { ...(key === undefined ? {} : { key }), ...body });
         // Routes for admins reject other callers before they look up the resource.
         const isAdmins =
-          /\/(mcp-servers|open-skills|oauth-clients|verdict|env|hidden|decision)(\/|$)/.test(name) &&
+          /\/(mcp-servers|open-skills|oauth-clients|verdict|env|hidden|reports\/\{id\})(\/|$)/.test(name) &&
           !name.endsWith("/connect");
         expect(answer.status).toBe(key === user && isAdmins ? 403 : 404);
         await problemOf(answer);

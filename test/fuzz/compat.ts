@@ -114,6 +114,10 @@ export const DOORS_DOCUMENT: ServedDocument = {
     ...ofAnthropic("/s/group/{group}/anthropic/v1/skills"),
     ...ofOpenai("/openai/v1/skills"),
     ...ofOpenai("/s/group/{group}/openai/v1/skills"),
+    "/api/skill-market/providers": get([]),
+    "/api/skill-market/available": get([]),
+    "/api/skill-market/search": get([], { provider: text, keyword: text, tags: text, page: number, pageSize: number }),
+    "/api/skill-market/download/{key}": get(["key"], { provider: text }),
     "/.well-known/clawhub.json": get([]),
     "/api/v1/whoami": get([]),
     "/api/v1/search": get([], {

@@ -215,7 +215,7 @@ describe("the OpenAPI document", () => {
       // Integrations implement external protocols, on paths that an OpenAPI entry would not describe.
       .filter(
         (route) =>
-          !/^\/(s|t|api\/search|\.well-known\/(agent-)?skills|(openai|anthropic)\/v1\/skills|mcp\/registry\/v0\.1)(\/|$)/.test(
+          !/^\/(s|t|api\/search|api\/skill-market|\.well-known\/(agent-)?skills|(openai|anthropic)\/v1\/skills|mcp\/registry\/v0\.1)(\/|$)/.test(
             route.path,
           ),
       )

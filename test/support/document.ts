@@ -12,7 +12,7 @@ interface Document {
 }
 
 const FOREIGN =
-  /^\/(openapi\.json|console([/?]|$)|openai\/|anthropic\/|s\/|t\/|api\/search|api\/v1\/(whoami|search|resolve|download|skills)([/?]|$)|mcp\/registry\/v0\.1\/|\.well-known\/((agent-)?skills|clawhub))/;
+  /^\/(openapi\.json|console([/?]|$)|openai\/|anthropic\/|s\/|t\/|api\/search|api\/skill-market|api\/v1\/(whoami|search|resolve|download|skills)([/?]|$)|mcp\/registry\/v0\.1\/|\.well-known\/((agent-)?skills|clawhub))/;
 
 let loaded: Document | undefined;
 

@@ -59,7 +59,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
     need: "admin",
   },
   { path: /^\/metrics$/, need: "admin" },
-  { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, need: "skills:read" },
+  { methods: ["GET"], path: /^\/(s\/.+|api\/search|api\/skill-market\/.+)$/, need: "skills:read" },
   { methods: ["GET"], path: VENDOR_SKILLS, need: "skills:read" },
   { path: VENDOR_SKILLS, need: "skills:write" },
   { methods: ["POST"], path: /^\/s\/(own|group\/[^/]+)\/agent-plugin$/, need: "skills:write" },

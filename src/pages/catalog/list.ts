@@ -135,7 +135,7 @@ function sorted(entries: readonly OpenEntry[], loads: MonthlyLoads, sort: Sort):
   if (sort === "name") return entries;
   const rankOf = {
     rated: ({ rating }: OpenEntry) => rating.score,
-    used: ({ id }: OpenEntry) => shownLoads(loads.get(id)) ?? 0,
+    used: ({ id }: OpenEntry) => loads.get(id) ?? 0,
     updated: ({ updatedAt }: OpenEntry) => updatedAt,
   }[sort];
   return entries.toSorted((a, b) => rankOf(b) - rankOf(a));
@@ -147,11 +147,6 @@ function sortsHtml(query: ListQuery): Html {
     return html`<li><a href="${to}"${sort === query.sort ? html` aria-current="true"` : null}>${label}</a></li>\n`;
   });
   return html`<nav aria-label="Order"><ul class="chips orders">${links}</ul></nav>`;
-}
-
-/** Returns the loads that a page shows; `null`: too few. */
-export function shownLoads(loads: number | undefined): number | null {
-  return loads === undefined || loads < COMPAT_LIMITS.catalogLeastLoads ? null : loads;
 }
 
 /** Writes stars with their text, such as `★★★★☆ 4.2 (12)`. */
@@ -167,11 +162,11 @@ export const figure = (count: number): string => count.toLocaleString("en");
 
 function cardHtml(entry: OpenEntry, loads: MonthlyLoads): Html {
   const { name, description, label, number } = entry;
-  const used = shownLoads(loads.get(entry.id));
+  const used = loads.get(entry.id);
   return html`<li class="card">
 <h2><a href="${skillPath(name)}">${plain(entryTitle(entry))}</a></h2>
 <p>${plain(shortText(description, CARD_CHARS))}</p>
-<div class="facts">${starsHtml(entry.rating)}${used === null ? null : html`<span>${figure(used)} loads a month</span>`}<span>Version ${plain(label ?? `${number}`)}</span></div>
+<div class="facts">${starsHtml(entry.rating)}${used === undefined ? null : html`<span>${figure(used)} loads a month</span>`}<span>Version ${plain(label ?? `${number}`)}</span></div>
 </li>
 `;
 }

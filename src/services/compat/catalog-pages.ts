@@ -52,10 +52,15 @@ export async function readCatalog(viewer: Viewer): Promise<OpenEntry[]> {
   return rows.map((row) => ({ ...row, rating: ratingSummary(sums.get(row.id) ?? NO_RATINGS) }));
 }
 
-/** Returns how often each entry was loaded in the last 30 days. */
-export function readMonthlyLoads(viewer: Viewer, entries: readonly OpenEntry[], now: number): Promise<MonthlyLoads> {
-  const ids = entries.map(({ id }) => id);
-  return readLoadsOf(viewer.db, ids, dayOf(now) - (MONTH_DAYS - 1) * DAY_MS);
+/** Returns how often each skill was loaded in the last 30 days, without numbers so low that they could tell who uses a skill. */
+export async function readMonthlyLoads(
+  viewer: Pick<Viewer, "db">,
+  skills: readonly { id: string }[],
+  now: number,
+): Promise<MonthlyLoads> {
+  const ids = skills.map(({ id }) => id);
+  const loads = await readLoadsOf(viewer.db, ids, dayOf(now) - (MONTH_DAYS - 1) * DAY_MS);
+  return new Map([...loads].filter(([, count]) => count >= COMPAT_LIMITS.catalogLeastLoads));
 }
 
 /** Returns the entries that match a search, best first, ranked like `find_skill`. */

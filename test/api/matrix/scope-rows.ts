@@ -135,5 +135,10 @@ export const PLACE_ROWS: Row[] = [
     ...{ may: members("Developer", 200), thing: () => group(), spent: true, send: plugin },
   },
   open("GET /api/search", READ, 200, { withoutKey: 200, query: () => "?q=how" }),
+  ...["providers", "available", "search"].map((rest) => open(`GET /api/skill-market/${rest}`, READ, 200)),
+  {
+    ...open("GET /api/skill-market/download/{key}", READ, 200),
+    thing: async () => ({ key: (await shelved("public")).name ?? "" }),
+  },
   ...CLAWHUB_ROWS,
 ];

@@ -14,7 +14,10 @@ const insertRating = (skillId: string, user: string, stars: number, comment: str
     .run();
 const insertLoads = (skillId: string, loads: number, daysAgo = 0) => {
   const day = Math.floor(Date.now() / 86_400_000 - daysAgo) * 86_400_000;
-  return env.DB.prepare("INSERT INTO skill_use VALUES (?, ?, 'ver_x', ?, 0, 0, 0, 0)").bind(day, skillId, loads).run();
+  const columns = "day, skill_id, version_id, loads, calls, failures, tokens, votes";
+  return env.DB.prepare(`INSERT INTO skill_use (${columns}) VALUES (?, ?, 'ver_x', ?, 0, 0, 0, 0)`)
+    .bind(day, skillId, loads)
+    .run();
 };
 
 describe("ratings on the pages", () => {

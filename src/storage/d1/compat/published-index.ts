@@ -30,6 +30,7 @@ export interface PublishedSkillRow {
   displayName: string | null;
   description: string;
   tags: string[];
+  author: string | null;
   createdAt: number;
   updatedAt: number;
   /** The name in SKILL.md; `null` if it has none. */
@@ -84,6 +85,7 @@ export function readPublishedSkills(
       displayName: versions.displayName,
       description: versions.description,
       tags: versions.tags,
+      author: versions.author,
       createdAt: skills.createdAt,
       updatedAt: skills.updatedAt,
       writtenName: sql<string | null>`cast(${versions.manifest} ->> '$.name' AS TEXT)`.as("written_name"),

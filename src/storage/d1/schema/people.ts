@@ -21,7 +21,7 @@ import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import { skillEnv } from "./skill-network";
 import { EXPORTED_SEARCHES, EXPORTED_SERVICE_USE, searchMisses, serviceUse, useHours } from "./skill-use";
-import { webhookDeliveries, webhooks } from "./webhooks";
+import { EXPORTED_DELIVERIES, webhookDeliveries, webhooks } from "./webhooks";
 
 /** The counts that an erasure returns. */
 export type ErasureCount = "keys" | "grants" | "secrets" | "ghosts" | "memberships";
@@ -253,19 +253,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     table: webhookDeliveries,
     column: webhookDeliveries.scope,
     holds: "scope",
-    exported: {
-      as: "webhook_deliveries",
-      columns: {
-        webhook: webhookDeliveries.webhook,
-        type: webhookDeliveries.type,
-        data: webhookDeliveries.data,
-        at: webhookDeliveries.at,
-        state: webhookDeliveries.state,
-        attempts: webhookDeliveries.attempts,
-        status: webhookDeliveries.status,
-        problem: webhookDeliveries.problem,
-      },
-    },
+    exported: EXPORTED_DELIVERIES,
     erased: DELETED,
   },
   {

@@ -70,6 +70,9 @@ export const REVIEW_QUERIES: Record<string, (db: Database) => Promise<unknown>> 
     return db.batch([first!, ...rest]);
   },
   withdrawReviewsOf: (db) => db.batch([reviews.withdrawReviewsOf(db, ["skl_15", "skl_20"])]),
+  hasReviewOf: (db) => reviews.hasReviewOf(db, "u7", "skl_7", "group:g"),
+  hasRejected: (db) => reviews.hasRejected(db, { userId: "u7", scope: "group:g", name: "n7", zipSha256: "digest" }),
+  publishedByReviewOf: (db) => reviews.publishedByReviewOf(db, "u7", { id: "skl_7", scope: "group:g" }),
   deleteOldReviews: (db) => reviews.deleteOldReviews(db, 1, 100),
   approving: async (db) => {
     await seed();

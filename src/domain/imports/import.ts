@@ -24,7 +24,7 @@ export type ImportState = (typeof IMPORT_STATES)[number];
 /** Whether a run continues by itself. */
 export const isRunning = (state: ImportState) => state === "running" || state === "waiting";
 
-/** Result for a skill. `refused`: a skill with this name exists and does not come from this source. */
+/** Result for a skill. `refused`: a skill with this name exists and does not come from this source, or a reviewer decides. */
 export const ITEM_STATES = ["created", "updated", "unchanged", "refused", "failed"] as const;
 export type ImportItemState = (typeof ITEM_STATES)[number];
 

@@ -9,11 +9,13 @@ import { foldName } from "../../domain/package/path";
 import { readReply } from "../../storage/d1/idempotency";
 import type { ImportRow } from "../../storage/d1/imports/imports";
 import type { findExistingNames, NewItem } from "../../storage/d1/imports/items";
+import { publishedByReviewOf } from "../../storage/d1/review/reviews";
 import { readSkillAt } from "../../storage/d1/skills";
 import type { Context } from "../context";
 import type { PublishTarget } from "../registry/draft-version";
 import { type Published, publish } from "../registry/publish";
 import { activate } from "../registry/skills";
+import { submitPackage } from "../review/submit-package";
 import { ImportStop, ItemFault, sourceProblem } from "./stop";
 
 /** The local skills with the names of a slice, and which of them come from the source. */
@@ -42,10 +44,13 @@ export async function importSkill(
     if (problem === null) throw error;
     // The earlier import still exists and has the same content.
     const { skillId = null, versionId = null, digest = null } = known ?? {};
-    const state = problem.code === "NAME_TAKEN" || problem.code === "NAME_CONFLICT" ? "refused" : "failed";
+    const state = WAITING.has(problem.code) ? "refused" : "failed";
     return { name, state, problem, digest, skillId, versionId };
   }
 }
+
+/** Problems that are no faults of the source: somebody decides whether the skill is published. */
+const WAITING: ReadonlySet<string> = new Set(["NAME_TAKEN", "NAME_CONFLICT", "WAITS_FOR_REVIEW", "REVIEW_REJECTED"]);
 
 async function takenSkill(
   context: Context,
@@ -58,7 +63,8 @@ async function takenSkill(
   const there = met.skills.get(foldName(name));
   // One idempotency key per name and run, so that an interrupted run finds what it published.
   const key = `import:${row.id}:${row.run}:${name}`;
-  const ours = there !== undefined && known?.skillId === there.id ? there.id : null;
+  const isOurs = there !== undefined && (known?.skillId === there.id || (await isSubmitted(context, row, there.id)));
+  const ours = there !== undefined && isOurs ? there.id : null;
   if (there !== undefined && ours === null) {
     const versionId = await publishedUnder(context, key, there.id);
     if (versionId === null) throw taken(there.name);
@@ -69,11 +75,23 @@ async function takenSkill(
     return { name, state: "unchanged", problem: null, digest, skillId: ours, versionId: known.versionId };
   const target: PublishTarget =
     ours === null || there === undefined ? newIn(context, row.scope) : { scope: row.scope, id: ours, name: there.name };
-  const done = await publish(context, { upload: bytes, fileName: undefined, name, target, idempotencyKey: key });
+  const done = await publish(context, { upload: bytes, fileName: undefined, name, target, idempotencyKey: key }).catch(
+    async (error: unknown) => {
+      if (refusalIn(error)?.reason !== "REVIEW_REQUIRED") throw error;
+      const { id } = await submitPackage(context, { name, upload: bytes, scope: row.scope });
+      const message = `Waits for a review (${id}). It is published when a reviewer approves it.`;
+      throw new ItemFault({ code: "WAITS_FOR_REVIEW", message });
+    },
+  );
   const skill = await madeCurrent(context, done, there?.versionId);
   const isNew = known?.skillId == null;
   const state = done.status === 200 ? "unchanged" : isNew ? "created" : "updated";
   return { name, state, problem: null, digest, skillId: skill.id, versionId: skill.versionId };
+}
+
+/** Whether a reviewer published the skill from a submission of the import's user. */
+async function isSubmitted(context: Context, { scope }: ImportRow, id: string): Promise<boolean> {
+  return (await publishedByReviewOf(context.db, context.caller.principal.userId, { id, scope })) !== null;
 }
 
 /** Returns the version that this run published before it was interrupted; `null` if it is somebody else's. */

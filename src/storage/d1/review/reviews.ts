@@ -217,3 +217,50 @@ export async function deleteOldReviews(db: Database, before: number, limit: numb
   const gone = await db.delete(reviews).where(sql`${reviews.id} IN (${old})`).returning({ id: reviews.id });
   return gone.length;
 }
+
+/** Whether a user has submitted this draft to the scope, whatever came of it. */
+export async function hasReviewOf(db: Database, userId: string, draftId: string, scope: string): Promise<boolean> {
+  const found = await db
+    .select({ id: reviews.id })
+    .from(reviews)
+    .where(and(eq(reviews.userId, userId), eq(reviews.draftId, draftId), eq(reviews.scope, scope)))
+    .limit(1);
+  return found.length > 0;
+}
+
+/** Whether a reviewer has rejected this content of the user, and the scope has no later submission of this name. */
+export async function hasRejected(
+  db: Database,
+  { userId, scope, name, zipSha256 }: Pick<ReviewRow, "userId" | "scope" | "name" | "zipSha256">,
+): Promise<boolean> {
+  const [last] = await db
+    .select({ state: reviews.state, zipSha256: reviews.zipSha256 })
+    .from(reviews)
+    .where(and(eq(reviews.userId, userId), eq(reviews.scope, scope), eq(reviews.name, name)))
+    .orderBy(desc(reviews.id))
+    .limit(1);
+  return last?.state === "rejected" && last.zipSha256 === zipSha256;
+}
+
+/** Returns the version of this skill that an approved submission of the user published; `null`: none. */
+export async function publishedByReviewOf(
+  db: Database,
+  userId: string,
+  skill: { id: string; scope: string },
+): Promise<string | null> {
+  const [found] = await db
+    .select({ id: versions.id })
+    .from(reviews)
+    .innerJoin(versions, eq(versions.id, reviews.publishedId))
+    .where(
+      and(
+        eq(reviews.userId, userId),
+        eq(reviews.state, "approved"),
+        eq(reviews.scope, skill.scope),
+        eq(versions.skillId, skill.id),
+      ),
+    )
+    .orderBy(desc(reviews.id))
+    .limit(1);
+  return found?.id ?? null;
+}

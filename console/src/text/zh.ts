@@ -1301,4 +1301,6 @@ export const zh = {
   "The rollout has ended.": "灰度发布已结束。",
   "Stop the rollout of {version}?": "停止 {version} 的灰度发布？",
   "All conversations use the current version from their next turn on.": "所有对话从下一轮起使用当前版本。",
+  "Good answer": "回答很好",
+  "Bad answer": "回答不好",
 } as const;

@@ -115,6 +115,13 @@ const conversations = createRoute({
   component: lazyRouteComponent(() => import("./operate/conversations"), "Conversations"),
 });
 
+const insights = createRoute({
+  getParentRoute: () => root,
+  path: "/insights",
+  validateSearch: words("days"),
+  component: lazyRouteComponent(() => import("./insights/insights"), "Insights"),
+});
+
 const review = createRoute({
   getParentRoute: () => root,
   path: "/review",
@@ -269,6 +276,7 @@ export const router = createRouter({
       tryIt,
       conversations,
       conversation,
+      insights,
       review,
       submission,
       ghosts,

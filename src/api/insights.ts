@@ -10,6 +10,7 @@ import type { HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
 import { described, instant, integerParameter, json, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
+import { failingVersions, outcomesOf } from "../services/insights/failing";
 import {
   overviewFigures,
   type ScopeFigures,
@@ -20,6 +21,7 @@ import {
   versionFigures,
 } from "../services/insights/figures";
 import { SKILL_SORTS } from "../storage/d1/insights/read";
+import type { ComparedVersion } from "../storage/d1/registry/rollouts";
 
 const date = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "use YYYY-MM-DD");
 const format = z
@@ -65,6 +67,30 @@ const skillName = () => ({
   skill_name: z.string(),
   scope: z.string().openapi({ description: "`user:<id>`, `group:<name>` or `public`." }),
 });
+
+const failingSchema = () =>
+  z
+    .object({
+      ...skillName(),
+      version_id: z.string(),
+      version: z.string().nullable(),
+      since: z.string(),
+      percent: z.int().nullable().openapi({ description: "The share of a rollout; null: the current version." }),
+      uses: z.int(),
+      failures: z.int(),
+      former: z.object({ version_id: z.string(), version: z.string().nullable(), uses: z.int(), failures: z.int() }),
+    })
+    .openapi("FailingVersion");
+
+function wireFailing(row: ComparedVersion): z.infer<ReturnType<typeof failingSchema>> {
+  const { candidate, former } = outcomesOf(row);
+  return {
+    ...{ skill_id: row.skillId, skill_name: row.name, scope: row.scope },
+    ...{ version_id: row.candidateId, version: row.candidateLabel, percent: row.percent },
+    ...{ since: instant(row.failingAt ?? row.startedAt), ...candidate },
+    former: { version_id: row.formerId, version: row.formerLabel, ...former },
+  };
+}
 
 /** A response as JSON or CSV. */
 function table<T extends z.ZodType>(description: string, schema: () => T) {
@@ -119,6 +145,9 @@ insightRoutes.openapi(
             .object({ ...use(), ...searches() })
             .openapi({ description: "The sums of the same time before `from`." }),
           series: z.array(z.object({ at: z.string(), ...use(), ...searches() })),
+          failing: z.array(failingSchema()).openapi({
+            description: "Versions that fail significantly more often than the version before, the latest first.",
+          }),
         }),
       ),
       ...refusals(400, 403, 404),
@@ -126,10 +155,17 @@ insightRoutes.openapi(
   }),
   async (c) => {
     const { format: asked, ...query } = c.req.valid("query");
-    const { from, to, interval, totals, before, series } = await overviewFigures(c.get("context"), query);
+    const [figures, failing] = await Promise.all([
+      overviewFigures(c.get("context"), query),
+      failingVersions(c.get("context"), query.group),
+    ]);
+    const { from, to, interval, totals, before, series } = figures;
     const rows = series.map(({ at, ...figures }) => ({ at: instant(at), ...figures }));
     if (wantsCsv(c, asked)) return csvFile(c, "overview", rows, ["at", ...USE, ...SEARCHES]);
-    return c.json({ ...daysOf(from, to), interval, totals, before, series: rows }, 200);
+    return c.json(
+      { ...daysOf(from, to), interval, totals, before, series: rows, failing: failing.map(wireFailing) },
+      200,
+    );
   },
 );
 

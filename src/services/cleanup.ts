@@ -30,6 +30,7 @@ import { sweepParts } from "./compat/upload-parts";
 import { revokeConnections } from "./connections/revoke";
 import type { Context } from "./context";
 import type { OpenImport } from "./imports/api";
+import { compareVersions } from "./insights/failing";
 import { sweepDrafts } from "./registry/drafts";
 import { type SweepContext, sweep } from "./registry/sweep";
 import { recordSettings } from "./settings-record";
@@ -72,6 +73,7 @@ export async function cleanUp(
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
   const counts = today - DURATIONS.useHistory;
   for (let round = 0; round < LISTING_ROUNDS && (await addListings(db)); round++);
+  await compareVersions(context);
   await rollUpHours(db, today - INSIGHT_LIMITS.hourDays * DAY_MS);
   await deleteOldInsights(db, counts);
   // Without the setting, nothing is stored any longer.

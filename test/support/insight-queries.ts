@@ -3,11 +3,17 @@
 import type { Database } from "../../src/storage/d1/database";
 import * as add from "../../src/storage/d1/insights/add";
 import * as read from "../../src/storage/d1/insights/read";
+import * as rollouts from "../../src/storage/d1/registry/rollouts";
 import { BIG_USER } from "./registry-10k";
 
 const SCOPES = [`user:${BIG_USER}`, "group:g"];
 const PERIOD = { from: 0, to: 86_400_000 };
 const DOCS = { day: 0, scope: "gateway", name: "docs", calls: 1, failures: 0, tokens: 0 };
+
+const OF_SKILL = { id: "skl_0-1", scope: "public" };
+const LOOK = { skillId: "skl_0-1", candidateId: "ver_0-1" };
+const FAILING = { type: "version.failing", scope: "gateway", data: {} } as const;
+const NONE = { uses: 0, failures: 0 };
 
 export const INSIGHT_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   addServices: async (db) => {
@@ -16,6 +22,18 @@ export const INSIGHT_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   addListings: (db) => add.addListings(db),
   rollUpHours: (db) => add.rollUpHours(db, 86_400_000),
   deleteOldInsights: (db) => add.deleteOldInsights(db, -1),
+  putRollout: (db) => rollouts.putRollout(db, OF_SKILL, { candidateId: "ver_0-1", percent: 10 }),
+  deleteRollout: (db) => rollouts.deleteRollout(db, { id: "nothing", scope: "public" }),
+  readComparisons: (db) => rollouts.readComparisons(db, 0, { startedAt: 0, skillId: "" }, 100),
+  readComparison: (db) => rollouts.readComparison(db, "skl_0-1"),
+  readFailing: async (db) => {
+    for (const scopes of ["all", SCOPES] as const) await rollouts.readFailing(db, scopes, 20);
+  },
+  recordLook: async (db) => {
+    await rollouts.recordLook(db, LOOK, 1, null);
+    await rollouts.recordLook(db, LOOK, 1, { event: FAILING, candidate: NONE, former: NONE });
+  },
+  deleteOldComparisons: (db) => rollouts.deleteOldComparisons(db, -1),
   deleteOldSearches: (db) => add.deleteOldSearches(db, -1),
   readSearchMisses: (db) => read.readSearchMisses(db, PERIOD, { limit: 100, skip: 0 }),
   readOverview: async (db) => {

@@ -30,6 +30,7 @@ export const NO_QUERY: Record<string, string> = {
   isPublishable: "makes a part of a statement: with readPublishedSkills",
   fileBytesOf: "makes a statement: with readUserUse",
   serversOfScopes: "makes a statement: with readViewRows",
+  candidateRows: "makes a statement: with readViewRows",
   addInsights: "makes statements: with addUses",
   hideRatingStatement: "makes a statement: with hideRating",
   used: "makes a part of a statement: with createConversationRow",

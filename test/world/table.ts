@@ -200,6 +200,18 @@ GET /api/v1/insights/services                                                 | 
 GET /api/v1/insights/versions of self                                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/insights/versions of group                                        | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/insights/versions of public                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/rollout of self                                 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/rollout of group                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/rollout of public                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/rollout of self                                 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/rollout of group                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/rollout of public                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/kinds/skills/{id}/rollout/promote of self                        | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/kinds/skills/{id}/rollout/promote of group                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+POST /api/v1/kinds/skills/{id}/rollout/promote of public                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+DELETE /api/v1/kinds/skills/{id}/rollout of self                              | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+DELETE /api/v1/kinds/skills/{id}/rollout of group                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+DELETE /api/v1/kinds/skills/{id}/rollout of public                            | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/insights/searches                                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/users                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0

@@ -1,14 +1,15 @@
 // Shows the usage of a skill by day, as a chart and as a table.
 
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ChartColumn } from "lucide-react";
 import type { ReactNode } from "react";
-import { call } from "../gateway/call";
+import { type AnswerOf, call } from "../gateway/call";
 import { Lines } from "../parts/lines";
 import { Answer, Empty } from "../parts/state";
 import { figure } from "../parts/text";
 import { t } from "../text/text";
+import { Rollout, VersionFigures } from "./version-figures";
 
 const DAYS = 30;
 
@@ -17,6 +18,18 @@ export default function Use({ id, name }: { id: string; name: string }): ReactNo
     queryKey: ["skill", id, "usage"],
     queryFn: ({ signal }) => call("skills.usage", { path: { id }, query: { days: DAYS } }, signal),
   });
+  return (
+    <>
+      <Days answer={answer} name={name} />
+      <Rollout id={id} />
+      <VersionFigures id={id} />
+    </>
+  );
+}
+
+type Usage = AnswerOf<"skills.usage">;
+
+function Days({ answer, name }: { answer: UseQueryResult<Usage>; name: string }): ReactNode {
   return (
     <Answer of={answer} what={t("the usage")}>
       {({ totals, days }) =>

@@ -90,6 +90,7 @@ async function itemsFor(me: Somebody, signal: AbortSignal): Promise<Item[]> {
   const found = await Promise.all(
     [
       slice("servers.list", { query }, signal).then(({ items }) => items.flatMap(downServer)),
+      call("insights.overview", {}, signal).then(({ failing }) => failing.map(failingVersion)),
       me.rights.operate
         ? slice("mcpServers.list", { query }, signal).then(({ items }) => items.flatMap(downServer))
         : Promise.resolve([]),
@@ -106,6 +107,22 @@ async function itemsFor(me: Somebody, signal: AbortSignal): Promise<Item[]> {
     ].map((asked) => ifReadable(asked, [])),
   );
   return found.flat();
+}
+
+function failingVersion(row: AnswerOf<"insights.overview">["failing"][number]): Item {
+  const percentOf = ({ uses, failures }: { uses: number; failures: number }) =>
+    ((failures / Math.max(1, uses)) * 100).toFixed(1);
+  return {
+    id: `version ${row.version_id}`,
+    look: "bad",
+    name: row.skill_name,
+    text: t("Version {version} fails in {now} % of uses, the version before in {before} %.", {
+      version: row.version ?? row.version_id,
+      now: percentOf(row),
+      before: percentOf(row.former),
+    }),
+    link: { to: "/skills/$id", params: { id: row.skill_id }, search: { view: "use" } },
+  };
 }
 
 const isSoon = (at: string | null): at is string => at !== null && Date.parse(at) - Date.now() < SOON_MS;

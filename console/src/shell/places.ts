@@ -4,6 +4,7 @@ import type { LinkProps } from "@tanstack/react-router";
 import {
   Activity,
   Bot,
+  ChartColumn,
   ClipboardCheck,
   Cpu,
   KeyRound,
@@ -88,6 +89,7 @@ export const GROUPS: readonly { name: string | null; places: readonly Place[] }[
     name: t("Observe"),
     places: [
       { to: "/conversations", name: t("Conversations"), icon: MessagesSquare },
+      { to: "/insights", name: t("Insights"), icon: ChartColumn },
       { to: "/review", name: t("Review"), icon: ClipboardCheck },
     ],
   },

@@ -58,6 +58,17 @@ export async function recordSkills(on) {
     path: { id: publicId, version_id: latest.status.version_id },
     query: { base: "1.0.0" },
   });
+  const rolled = { as: "admin", path: { id: publicId } };
+  await on.record("skills.setRollout", { ...rolled, json: { candidate: "1.0.0", percent: 10 } });
+  await on.record("skills.rollout", rolled);
+  await on.record("skills.promoteRollout", rolled);
+  await on.send("skills.setRollout", {
+    ...rolled,
+    json: { candidate: latest.status.version_id, percent: 100 },
+  });
+  await on.send("skills.promoteRollout", rolled);
+  await on.send("skills.setRollout", { ...rolled, json: { candidate: "1.0.0", percent: 1 } });
+  await on.record("skills.stopRollout", rolled);
   await on.record("versions.attestation", { path: version });
   await on.record("versions.activate", { path: version });
   await on.record("versions.yank", { path: version });

@@ -37,4 +37,24 @@ export const INSIGHT_TEXTS: OperationTexts = {
       "Lists searches of models that found no skill, the most frequent first, as JSON or CSV. Needs `INSIGHT_QUERIES=on`. Admins only.",
     query: { format: "json", from: "2026-01-01", to: "2026-01-31" },
   },
+  "GET /api/v1/kinds/skills/{id}/rollout": {
+    id: "skills.rollout",
+    about:
+      "Returns the rollout of a skill with the uses and failures of both versions since it began. For users who can see the figures of the skill.",
+  },
+  "PUT /api/v1/kinds/skills/{id}/rollout": {
+    id: "skills.setRollout",
+    about:
+      "Starts the rollout of a version to a share of the conversations, or changes the share. A conversation keeps its version while the share rises. Another candidate starts a new rollout.",
+    body: { candidate: "1.1.0", percent: 10 },
+    retry: "idempotent",
+  },
+  "POST /api/v1/kinds/skills/{id}/rollout/promote": {
+    id: "skills.promoteRollout",
+    about: "Makes the candidate of a rollout the current version, which ends the rollout.",
+  },
+  "DELETE /api/v1/kinds/skills/{id}/rollout": {
+    id: "skills.stopRollout",
+    about: "Ends a rollout. All conversations use the current version from their next turn on.",
+  },
 };

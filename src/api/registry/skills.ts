@@ -26,6 +26,7 @@ import { networkRoutes } from "./network";
 import { permissionRoutes } from "./permissions";
 import { ratingRoutes } from "./ratings";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
+import { rolloutRoutes } from "./rollouts";
 import { uploads } from "./uploads";
 import { usageRoutes } from "./usage";
 import { versionRoutes } from "./versions";
@@ -148,6 +149,7 @@ skillRoutes.openapi(
 skillRoutes.route("/", uploads);
 skillRoutes.route("/", files);
 skillRoutes.route("/", versionRoutes);
+skillRoutes.route("/", rolloutRoutes);
 skillRoutes.route("/", permissionRoutes);
 skillRoutes.route("/", networkRoutes);
 skillRoutes.route("/", usageRoutes);

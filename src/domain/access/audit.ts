@@ -68,6 +68,8 @@ export const AUDIT_ACTIONS = [
   "skill.unyank",
   "skill.verdict",
   "skill.delete",
+  "skill.rollout.put",
+  "skill.rollout.stop",
   "skill.network.put",
   "skill.env.put",
   "skill.env.delete",
@@ -155,6 +157,8 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "skill.verdict": ["version_id", "blocked"],
   "skill.delete": ["scope", "user_id", "force", "moderated"],
   // Authors choose the names of hosts and variables.
+  "skill.rollout.put": ["version_id", "percent"],
+  "skill.rollout.stop": [],
   "skill.network.put": [],
   "skill.env.put": ["scope"],
   "skill.env.delete": ["scope"],

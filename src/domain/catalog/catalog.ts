@@ -31,6 +31,8 @@ export const catalogEntrySchema = z.lazy(() =>
     user_only: z.boolean().default(false),
     /** Rank among recently used public skills by overall use; otherwise `null`. */
     rank: z.number().nullable().default(null),
+    /** The version is the candidate of a rollout, and the conversation is one of those that use it. */
+    candidate: z.boolean().optional(),
   }),
 );
 
@@ -131,5 +133,6 @@ const utf8 = new TextEncoder();
 export function refOf(entry: CatalogEntry): SkillRef {
   const { name, skill_id, version_id, version, tokens, bytes } = entry;
   const needed = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);
-  return { name, skill_id, version_id, version, tokens, bytes, dependencies: [...new Set(needed)] };
+  const candidate = entry.candidate === true ? { candidate: true } : {};
+  return { name, skill_id, version_id, version, tokens, bytes, dependencies: [...new Set(needed)], ...candidate };
 }

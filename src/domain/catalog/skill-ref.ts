@@ -14,6 +14,8 @@ export const skillRefSchema = z.lazy(() =>
     bytes: z.number().optional(),
     /** Names of required skills. */
     dependencies: z.array(z.string()),
+    /** The version was the candidate of a rollout. */
+    candidate: z.boolean().optional(),
   }),
 );
 

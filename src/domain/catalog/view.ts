@@ -41,6 +41,8 @@ export const viewSchema = z.lazy(() =>
       /** Views of earlier gateways have none and are read again. */
       list_tokens: z.number().default(2_000),
     }),
+    /** Candidates of rollouts that this conversation uses, in place of the current versions. */
+    candidates: z.array(catalogEntrySchema.unwrap().extend({ current_id: z.string() })).default([]),
     selection: selectionSchema,
     shell: z.string(),
     system_prompt: z.string(),

@@ -10,6 +10,7 @@ export const WEBHOOK_EVENTS = [
   "skill.yanked",
   "skill.unyanked",
   "skill.deleted",
+  "version.failing",
   "review.requested",
   "review.decided",
 ] as const;

@@ -5,6 +5,7 @@ import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { readNeeds } from "../../domain/catalog/dependency-list";
 import { isPinned } from "../../domain/catalog/pin";
 import { byName, choose } from "../../domain/catalog/precedence";
+import { candidatesInPlace, withCandidates } from "../../domain/catalog/rollout";
 import type { Selection, View } from "../../domain/catalog/view";
 import { DEPENDENCY_LIMITS } from "../../domain/limits";
 import { satisfiesRange } from "../../domain/reference";
@@ -39,7 +40,9 @@ export async function findInView(
   if (before !== undefined) return before;
   const plain = named.get(keyOf(name)) ?? null;
   if (plain !== null && ranges.every((range) => satisfiesRange(plain.version, range))) return plain;
-  const [found = null] = await readNamed(context, view.selection, view.shell, [name], { ranges, contents: true });
+  const { candidates } = view;
+  const how = { ranges, contents: true, candidates };
+  const [found = null] = await readNamed(context, view.selection, view.shell, [name], how);
   named.set(key, found);
   return found;
 }
@@ -98,7 +101,8 @@ export async function findAllInView(
   const { named } = lookupsOf(view);
   const far = [...new Set(names)].filter((name) => !known.has(name) && !named.has(keyOf(name)));
   if (far.length > 0) {
-    const read = await readNamed(context, view.selection, view.shell, far, { contents });
+    const { candidates } = view;
+    const read = await readNamed(context, view.selection, view.shell, far, { contents, candidates });
     for (const name of far) named.set(keyOf(name), read.find((entry) => entry.name === name) ?? null);
   }
   return names.flatMap((name) => known.get(name) ?? named.get(keyOf(name)) ?? []);
@@ -168,13 +172,16 @@ function keepHits(context: Context, view: View, hits: readonly FoundRow[]): void
   if (!all || context.settings.SKILLS_ALLOWED.length > 0) return;
   const special = new Set([...skills, ...added, ...view.catalog.entries].map(({ name }) => name));
   const { named } = lookupsOf(view);
-  for (const { fits, ...row } of hits) if (fits && !special.has(row.name)) named.set(keyOf(row.name), entryOf(row));
+  for (const row of candidatesInPlace<CatalogRow & { fits?: boolean }>(hits, view.candidates)) {
+    const { fits = true, ...found } = row;
+    if (fits && !special.has(row.name)) named.set(keyOf(row.name), entryOf(found));
+  }
 }
 
 /** Stores what these names refer to. */
 export function storeNames(context: Context, view: View, names: readonly string[], rows: readonly CatalogRow[]): void {
   const { named } = lookupsOf(view);
-  const found = chooseRows(meaningsOfNames(context, view.selection, names), rows);
+  const found = chooseRows(meaningsOfNames(context, view.selection, names), rows, view.candidates);
   for (const name of names) named.set(keyOf(name), found.find((entry) => entry.name === name) ?? null);
 }
 
@@ -184,7 +191,11 @@ export async function readNamed(
   selection: Selection,
   shell: string,
   names: readonly string[],
-  { ranges = [], contents = false }: { ranges?: readonly string[]; contents?: boolean } = {},
+  {
+    ranges = [],
+    contents = false,
+    candidates = [],
+  }: { ranges?: readonly string[]; contents?: boolean; candidates?: readonly ConversationCandidate[] } = {},
 ): Promise<CatalogEntry[]> {
   const asked = meaningsOfNames(context, selection, names, ranges);
   if (asked.length === 0) return [];
@@ -194,10 +205,10 @@ export async function readNamed(
     any_version: all.length > 0,
   }));
   const scopes = [...new Set(asked.flatMap((way) => way.scopes))];
-  if (!contents) return chooseRows(asked, await wantedSkills(context.db, scopes, shell, wanted));
+  if (!contents) return chooseRows(asked, await wantedSkills(context.db, scopes, shell, wanted), candidates);
   const read = await wantedContents(context.db, scopes, shell, wanted);
   cacheContents(read.contents);
-  return chooseRows(asked, read.rows);
+  return chooseRows(asked, read.rows, candidates);
 }
 
 /** Returns the possible meanings of each name, with the required version ranges. */
@@ -218,9 +229,16 @@ export function meaningsOfNames(
   });
 }
 
-/** Resolves names among these rows, by name. */
-export function chooseRows(asked: ReturnType<typeof meaningsOfNames>, read: readonly CatalogRow[]): CatalogEntry[] {
-  const rows = Map.groupBy(read, (row) => row.name);
+/** A candidate of a rollout that a conversation uses. */
+export type ConversationCandidate = View["candidates"][number];
+
+/** Resolves names among these rows, by name, with candidates in place of current versions. */
+export function chooseRows(
+  asked: ReturnType<typeof meaningsOfNames>,
+  read: readonly CatalogRow[],
+  candidates: readonly ConversationCandidate[],
+): CatalogEntry[] {
+  const rows = Map.groupBy(withCandidates<CatalogRow>(read, candidates), (row) => row.name);
   const found = new Map<string, CatalogRow>();
   for (const { name, skill_id, pin, scopes: own, ranges: all } of asked) {
     const named = (rows.get(name) ?? []).filter((row) => isPinned(pin, row));

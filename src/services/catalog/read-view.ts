@@ -8,13 +8,16 @@ import { fitting } from "../../domain/catalog/fit";
 import { inlineSpec } from "../../domain/catalog/ghost";
 import { pickedOf } from "../../domain/catalog/pin";
 import { byName, firstOfEach } from "../../domain/catalog/precedence";
+import { candidatesInPlace, rolloutPosition } from "../../domain/catalog/rollout";
 import type { Selection, View } from "../../domain/catalog/view";
 import { type ConversationSettings, DEFAULT_SHELL } from "../../domain/conversation/settings";
 import { CATALOG_LIMITS } from "../../domain/limits";
 import { inOrderOf, isForGhost } from "../../domain/servers/owner";
+import type { CatalogRow } from "../../storage/d1/catalog";
+import type { CandidateRow } from "../../storage/d1/registry/rollouts";
 import { readGhost, readViewRows, type ViewRows } from "../../storage/d1/views";
 import type { Context } from "../context";
-import { chooseRows, entryOf, meaningsOfNames, readNamed, storeNames } from "./catalog";
+import { type ConversationCandidate, chooseRows, entryOf, meaningsOfNames, readNamed, storeNames } from "./catalog";
 import { cacheContents } from "./contents";
 import { selectedDrafts } from "./drafts";
 import { cacheYanked } from "./lookups";
@@ -30,9 +33,17 @@ export interface ReadWithView {
   contents: readonly string[] | null;
   /** Versions whose contents are cached. */
   known: readonly string[];
+  /** The user and id of the conversation, which decide which candidates of rollouts it uses; `null`: none. */
+  conversation: string | null;
 }
 
-export const NOTHING_WITH_VIEW: ReadWithView = { versions: [], names: [], contents: null, known: [] };
+export const NOTHING_WITH_VIEW: ReadWithView = {
+  versions: [],
+  names: [],
+  contents: null,
+  known: [],
+  conversation: null,
+};
 
 /** Returns the key of a view: while it is unchanged, so is the view. A new day's order alone changes no prompt. */
 export function viewKey(context: Context, settings: ConversationSettings): string {
@@ -43,7 +54,7 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
   // Increase the number when views of earlier gateways lack something.
   const { ghost, spec, additional_skills, shell } = settings;
   const set = [SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS];
-  return JSON.stringify([10, seen, ghost, spec, additional_skills, shell, ...set]);
+  return JSON.stringify([11, seen, ghost, spec, additional_skills, shell, ...set]);
 }
 
 /** Reads the view from D1. A deleted ghost results in an empty catalog and a warning. */
@@ -57,12 +68,14 @@ export async function readView(
   const newest = joined(null, caller, context.now());
   const isOn = context.settings.SKILLS_ENABLED;
   const rows = isOn ? await readRows(context, settings, along) : null;
+  const candidates = rows === null ? [] : candidatesFor(along.conversation, rows.candidates);
   const found = rows === null ? await readOnlyGhost(context, settings) : rows.ghost;
   const { spec, ghost, selection, warnings } = selectionFor(caller.principal, settings, found);
   const shell = settings.shell ?? DEFAULT_SHELL;
   const preload = spec?.preload_skills ?? [];
   const first = [...preload, ...selection.added.map(({ name }) => name)];
-  const registered = rows === null ? EMPTY_CATALOG : await catalogFrom(context, selection, shell, first, rows);
+  const registered =
+    rows === null ? EMPTY_CATALOG : await catalogFrom(context, selection, shell, first, { ...rows, candidates });
   const whole = rows === null ? registered : withDrafts(registered, await selectedDrafts(context, selection, shell));
   const fits = fitting(whole.entries, visibleScopes(caller.principal), first);
   const catalog = { ...whole, entries: fits.entries, list_tokens: context.settings.SKILL_LIST_TOKENS };
@@ -74,6 +87,7 @@ export async function readView(
     key,
     newest,
     catalog,
+    candidates,
     selection,
     shell,
     system_prompt: spec?.systemPrompt ?? "",
@@ -103,6 +117,14 @@ export async function readView(
   cacheYanked(view, along.versions, rows.yanked);
   storeNames(context, view, along.names, rows.named);
   return view;
+}
+
+/** Returns the candidates that a conversation uses. */
+function candidatesFor(conversation: string | null, rows: readonly CandidateRow[]): ConversationCandidate[] {
+  if (conversation === null) return [];
+  return rows
+    .filter(({ version_id, percent }) => rolloutPosition(conversation, version_id) < percent)
+    .map(({ percent: _, ...row }) => ({ ...row, rank: null, candidate: true }));
 }
 
 function readOnlyGhost(context: Context, { ghost, spec }: ConversationSettings) {
@@ -161,12 +183,15 @@ function withDrafts(catalog: CatalogRead, drafts: readonly CatalogEntry[]): Cata
   };
 }
 
+/** The rows with the candidates that the conversation uses. */
+type RowsOfConversation = Omit<ViewRows, "candidates"> & { candidates: readonly ConversationCandidate[] };
+
 async function catalogFrom(
   context: Context,
   selection: Selection,
   shell: string,
   preload: readonly string[],
-  rows: ViewRows,
+  rows: RowsOfConversation,
 ): Promise<CatalogRead> {
   const places = new Map(rows.order.map((id, place) => [id, place]));
   const ranked = (entries: readonly CatalogEntry[]) =>
@@ -186,7 +211,8 @@ async function catalogFrom(
   const scopes = scopesOf(context, selection);
   const named = new Set([...selection.skills.map((skill) => skill.name), ...preload]);
   const apart = await namedFrom(context, selection, shell, [...named], rows);
-  const distinct = ranked(firstOfEach(rows.start, scopes).map(entryOf));
+  const start = candidatesInPlace<CatalogRow>(rows.start, rows.candidates);
+  const distinct = ranked(firstOfEach(start, scopes).map(entryOf));
   const nearest = nearestFirst(distinct).slice(0, CATALOG_LIMITS.listedSkills);
   const first = nearest.filter((entry) => !named.has(entry.name));
   const merged = byName([...first, ...ranked(apart)]);
@@ -209,15 +235,18 @@ async function namedFrom(
   selection: Selection,
   shell: string,
   names: readonly string[],
-  rows: ViewRows,
+  rows: RowsOfConversation,
 ): Promise<CatalogEntry[]> {
   const { skills = [], preload_skills = [], skill_refs = {}, preload_skill_refs = {} } = rows.ghost?.spec ?? {};
   const written = [...skills, ...preload_skills, ...Object.keys(skill_refs), ...Object.keys(preload_skill_refs)];
   const read = new Set(written.map((text) => text.split("@", 1)[0]));
   const odd = rows.ghost === null ? [] : names.filter((name) => !read.has(name) && isOdd(name, written));
   const plain = names.filter((name) => !odd.includes(name));
-  const found = chooseRows(meaningsOfNames(context, selection, plain), rows.named);
-  return odd.length === 0 ? found : byName([...found, ...(await readNamed(context, selection, shell, odd))]);
+  const { candidates } = rows;
+  const found = chooseRows(meaningsOfNames(context, selection, plain), rows.named, candidates);
+  return odd.length === 0
+    ? found
+    : byName([...found, ...(await readNamed(context, selection, shell, odd, { candidates }))]);
 }
 
 /** Whether a ghost refers to a name with a different spelling. */

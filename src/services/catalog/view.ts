@@ -95,7 +95,7 @@ async function viewNow(
 }
 
 /** What to read with the view about the skills of the conversation. */
-function alongOf({ state, store, view }: Session, contents: readonly string[] | null): ReadWithView {
+function alongOf({ state, store, view, userId, id }: Session, contents: readonly string[] | null): ReadWithView {
   const texts = state.carriers.flatMap(({ skills }) => skills);
   const refs = [...activeSkills(state).map(({ skill }) => skill), ...state.refs.values(), ...texts];
   const versions = [...new Set(refs.map(({ version_id }) => version_id))];
@@ -108,6 +108,7 @@ function alongOf({ state, store, view }: Session, contents: readonly string[] | 
     names: isPart ? [...new Set(refs.map(({ name }) => name))] : [],
     contents,
     known: contents === null ? [] : [...new Set([...versions, ...before])].filter(isHere),
+    conversation: `${userId}/${id}`,
   };
 }
 

@@ -56,7 +56,11 @@ export async function putConversation(
     // Reads the view in parallel. If that fails, the code that needs it reads it again and reports the error.
     const picked = selected === null ? null : pickedOf(selected, userScope(context.caller.principal.userId));
     const contents = picked?.map(({ name }) => name) ?? null;
-    const reading = readView(context, settings, { ...NOTHING_WITH_VIEW, contents }).catch(() => null);
+    const reading = readView(context, settings, {
+      ...NOTHING_WITH_VIEW,
+      contents,
+      conversation: `${context.caller.principal.userId}/${id}`,
+    }).catch(() => null);
     await enlist(context, id, settings);
     ahead = await reading;
   }

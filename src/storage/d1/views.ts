@@ -18,6 +18,7 @@ import {
 } from "./catalog";
 import type { Database } from "./database";
 import { gatewayServers } from "./mcp-servers";
+import { type CandidateRow, candidateRows } from "./registry/rollouts";
 import { ghosts, skills, versions } from "./schema/registry";
 import { searchStatement } from "./search";
 import { type EveryServer, serversOfScopes } from "./servers/user-servers";
@@ -79,6 +80,8 @@ export interface ViewRows {
   yanked: Set<string>;
   /** By version id. */
   contents: Map<string, VersionContent>;
+  /** Candidates of rollouts that the shell can use. */
+  candidates: CandidateRow[];
 }
 
 export async function readViewRows(db: Database, asked: ViewQuery): Promise<ViewRows> {
@@ -88,49 +91,52 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
   const names = union(valuesOf(asked.names), from?.names);
   const listed = asked.all ? scopes : [];
   const shown = listed.includes(PUBLIC_SCOPE) ? [ofScope(PUBLIC_SCOPE, from)] : [];
-  const [found, gateway, own, orders, yanked, byName, byId, contents, [counted], ...walks] = await db.batch([
-    ghostRows(db, from),
-    gatewayServers(db),
-    serversOfScopes(db, scopes),
-    skillOrder(db, day),
-    yankedRows(db, asked.versions),
-    ...wantedRows(db, shell, {
-      scopes: valuesOf(scopes),
-      names,
-      older: union(valuesOf(asked.older), from?.older),
-      ids: from === null ? valuesOf([]) : from.ids,
-    }),
-    currentContents(
-      db,
-      asked.contents === null ? [] : scopes,
-      union(valuesOf(asked.contents?.names ?? []), from?.preload),
-      asked.contents?.known ?? [],
-    ),
-    countedNames(db, shell, from === null ? valuesOf(listed) : from.scopesIn(listed)),
-    ...shown.map((scope) =>
-      db
-        .select(level1)
-        .from(skills)
-        .innerJoin(versions, eq(versions.id, skills.versionId))
-        // The unary plus prevents SQLite from reading the whole scope.
-        .where(
-          and(
-            sql`${skills.id} IN (SELECT value FROM json_each((${order})) WHERE ${scope} IS NOT NULL)`,
-            sql`+${skills.scope} = ${scope}`,
-            fits(shell, skills.bindShells),
+  const [found, gateway, own, orders, yanked, byName, byId, contents, [counted], candidates, ...walks] = await db.batch(
+    [
+      ghostRows(db, from),
+      gatewayServers(db),
+      serversOfScopes(db, scopes),
+      skillOrder(db, day),
+      yankedRows(db, asked.versions),
+      ...wantedRows(db, shell, {
+        scopes: valuesOf(scopes),
+        names,
+        older: union(valuesOf(asked.older), from?.older),
+        ids: from === null ? valuesOf([]) : from.ids,
+      }),
+      currentContents(
+        db,
+        asked.contents === null ? [] : scopes,
+        union(valuesOf(asked.contents?.names ?? []), from?.preload),
+        asked.contents?.known ?? [],
+      ),
+      countedNames(db, shell, from === null ? valuesOf(listed) : from.scopesIn(listed)),
+      candidateRows(db, scopes, shell),
+      ...shown.map((scope) =>
+        db
+          .select(level1)
+          .from(skills)
+          .innerJoin(versions, eq(versions.id, skills.versionId))
+          // The unary plus prevents SQLite from reading the whole scope.
+          .where(
+            and(
+              sql`${skills.id} IN (SELECT value FROM json_each((${order})) WHERE ${scope} IS NOT NULL)`,
+              sql`+${skills.scope} = ${scope}`,
+              fits(shell, skills.bindShells),
+            ),
           ),
-        ),
-    ),
-    ...listed.map((scope) =>
-      db
-        .select(level1)
-        .from(skills)
-        .innerJoin(versions, eq(versions.id, skills.versionId))
-        .where(and(sql`${skills.scope} = ${ofScope(scope, from)}`, fits(shell, skills.bindShells)))
-        .orderBy(skills.name)
-        .limit(limit),
-    ),
-  ]);
+      ),
+      ...listed.map((scope) =>
+        db
+          .select(level1)
+          .from(skills)
+          .innerJoin(versions, eq(versions.id, skills.versionId))
+          .where(and(sql`${skills.scope} = ${ofScope(scope, from)}`, fits(shell, skills.bindShells)))
+          .orderBy(skills.name)
+          .limit(limit),
+      ),
+    ],
+  );
   // A skill of the shared order can also be among the first by name.
   const start = new Map(walks.flat().map((row) => [row.skill_id, row]));
   return {
@@ -143,6 +149,7 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
     named: distinctRows(byName, byId),
     yanked: new Set(yanked.map(({ id }) => id)),
     contents: contentsIn(contents),
+    candidates,
   };
 }
 

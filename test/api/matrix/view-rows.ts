@@ -29,6 +29,13 @@ export const LOOKING_ROWS: Row[] = [
   measured("self", { self: 200 }),
   measured("group", { Owner: 200, Maintainer: 200 }),
   measured("public", {}),
+  // No skill of the matrix has a rollout: those who can manage a skill are told so.
+  ...skilled("GET /api/v1/kinds/skills/{id}/rollout", "manage", 404, { scope: "skills:read", spent: false }),
+  ...skilled("PUT /api/v1/kinds/skills/{id}/rollout", "manage", 404, {
+    send: () => ({ json: { candidate: "ver_none", percent: 10 } }),
+  }),
+  ...skilled("POST /api/v1/kinds/skills/{id}/rollout/promote", "manage", 404),
+  ...skilled("DELETE /api/v1/kinds/skills/{id}/rollout", "manage", 404),
   open(`GET ${I}/searches`, "skills:read", { ...everybody(403), admin: 200 }),
   open("GET /api/v1/users", "admin", { ...everybody(403), admin: 200 }),
   own("GET /api/v1/conversations/{id}/series", "conversations", conversation, 200),

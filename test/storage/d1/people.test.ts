@@ -15,6 +15,7 @@ const WITHOUT_USER: Record<string, string> = {
   prediction_counts: "counts of a ghost, which go with it; no count says whose conversation it is",
   skill_use_batches: "random ids of batches",
   skill_orders: "ids of public skills",
+  rollouts: "versions of a skill that are compared, goes with it",
   listings: "ids of listed skills, for an hour; no list says to whom it was shown",
   version_code: "what was found out of a version's code, goes with it",
   grant_tokens: "goes with its grant",

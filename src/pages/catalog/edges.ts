@@ -141,10 +141,10 @@ async function answerProblem(status: number, title: string, text: string): Promi
   return new Response(body, { status, headers });
 }
 
-/** Visitors read a page instead of a problem document. */
+/** Browsers show a page instead of a problem document. It does not read the settings, which may be the problem. */
 async function answerCatalogError(error: unknown, c: HonoContext<HttpEnv>): Promise<Response> {
   const problem = answerError(error, c);
-  if (!(error instanceof GatewayError) || settingsFrom(c.env).PUBLIC_CATALOG === "off") return problem;
+  if (!(error instanceof GatewayError) || !(c.req.header("accept") ?? "").includes("text/html")) return problem;
   const status = HTTP_STATUS[error.code];
   const page = await answerProblem(status, "The catalog is not available", error.message);
   const wait = problem.headers.get("retry-after");

@@ -56,6 +56,10 @@ export const skillPath = (name: string): string => `/skills/${encodeURIComponent
 export const entryTitle = ({ displayName, name }: Pick<OpenEntry, "displayName" | "name">): string =>
   displayName?.trim() || name;
 
+/** The unique name of a skill that has another title, so that two skills with one title can be told apart. */
+export const nameHtml = (entry: Pick<OpenEntry, "displayName" | "name">): Html | null =>
+  entryTitle(entry) === entry.name ? null : html`<code>${plain(entry.name)}</code>`;
+
 /** Tags that differ only in case are one category. */
 function keyOf(tag: string): string {
   return tag.normalize("NFC").trim().toLowerCase().toWellFormed();
@@ -166,7 +170,7 @@ function cardHtml(entry: OpenEntry, loads: MonthlyLoads): Html {
   return html`<li class="card">
 <h2><a href="${skillPath(name)}">${plain(entryTitle(entry))}</a></h2>
 <p>${plain(shortText(description, CARD_CHARS))}</p>
-<div class="facts">${starsHtml(entry.rating)}${used === undefined ? null : html`<span>${figure(used)} loads a month</span>`}<span>Version ${plain(label ?? `${number}`)}</span></div>
+<div class="facts">${nameHtml(entry)}${starsHtml(entry.rating)}${used === undefined ? null : html`<span>${figure(used)} loads a month</span>`}<span>Version ${plain(label ?? `${number}`)}</span></div>
 </li>
 `;
 }

@@ -7,7 +7,7 @@ import { type Html, html, plain } from "../../edge/html";
 import type { CatalogSkill, MonthlyLoads, OpenEntry } from "../../services/compat/catalog-pages";
 import type { RatingRow } from "../../storage/d1/registry/ratings";
 import { installBlocks } from "./install";
-import { entryTitle, figure, listPath, metaText, skillPath, starsHtml } from "./list";
+import { entryTitle, figure, listPath, metaText, nameHtml, skillPath, starsHtml } from "./list";
 import { markdownHtml } from "./markdown";
 
 const COMMIT_CHARS = 12;
@@ -21,7 +21,7 @@ export function skillBody(
   const used = loads.get(entry.id);
   return html`<h1>${plain(entryTitle(entry))}</h1>
 <p>${plain(record.description)}</p>
-<div class="facts above">${starsHtml(entry.rating)}${used === undefined ? null : html`<span>${figure(used)} loads in the last 30 days</span>`}</div>
+<div class="facts above">${nameHtml(entry)}${starsHtml(entry.rating)}${used === undefined ? null : html`<span>${figure(used)} loads in the last 30 days</span>`}</div>
 <div class="two">
 <div class="aside">
 ${factsHtml(skill, isSigned)}

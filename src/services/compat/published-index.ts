@@ -13,7 +13,7 @@ import {
   readPublishedSkills,
 } from "../../storage/d1/compat/published-index";
 import { versionArchives } from "../../storage/d1/schema/compat";
-import { searchSkills } from "../../storage/d1/search";
+import { searchOpenSkills, searchSkills } from "../../storage/d1/search";
 import { readVersionPackage } from "../../storage/d1/versions";
 import type { Context } from "../context";
 import { attestationOf } from "../registry/attestations";
@@ -48,8 +48,12 @@ export async function searchIndex(
   limit: number,
   leftOut?: LeftOut,
 ): Promise<PublishedSkillRow[]> {
-  const hits = await searchSkills(viewer.db, viewer.scopes, query, COMPAT_LIMITS.found * 4, 0);
-  const ids = hits.map(({ id }) => id).filter((id) => viewer.ids === null || viewer.ids.includes(id));
+  const most = COMPAT_LIMITS.found * 4;
+  // Without a key, skills that are not open must not change what is found.
+  const hits = viewer.openOnly
+    ? await searchOpenSkills(viewer.db, query.slice(0, COMPAT_LIMITS.catalogQueryChars), most)
+    : (await searchSkills(viewer.db, viewer.scopes, query, most, 0)).map(({ id }) => id);
+  const ids = hits.filter((id) => viewer.ids === null || viewer.ids.includes(id));
   const rows = await readOffered({ ...viewer, ids }, { limit: hits.length + 1 }, leftOut);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []).slice(0, Math.min(limit, COMPAT_LIMITS.found));

@@ -14,11 +14,14 @@ async function seen(path: string, settings: Record<string, string> = { PUBLIC_CA
   return { status: answer.status, headers, body: (await answer.text()).replace(/"request_id":"[^"]*"/, "") };
 }
 
-const WORDS = ["payroll", "payr", "pay", "payslip", "zeta", "payroll zeta"];
+// The beginning of a word is searched only if no skill that counts has it as a word: "paym" for "payments".
+const WORDS = ["payroll", "payr", "paym", "paysl", "pay", "payslip", "zeta", "payroll zeta"];
 const PATHS = [
   ...["/skills", "/skills?page=2", "/skills?tag=secret", "/skills?tag=shown", "/skills/shown-payments"],
   ...["/robots.txt", "/sitemap.xml"],
-  ...WORDS.map((words) => `/skills?q=${encodeURIComponent(words)}`),
+  ...["/skills?q=", "/api/search?q=", "/s/public/api/search?q=", "/api/v1/search?q="].flatMap((path) =>
+    WORDS.map((words) => `${path}${encodeURIComponent(words)}`),
+  ),
 ];
 
 describe("a skill that is not open", () => {
@@ -30,8 +33,10 @@ describe("a skill that is not open", () => {
     });
     const before = new Map<string, unknown>();
     for (const path of PATHS) before.set(path, await seen(path));
+    expect((await seen("/skills?q=paym")).body).toContain("shown-payments");
+    expect((await seen("/skills/shown-payments")).body).not.toContain("hidden-payroll");
     const hidden = {
-      description: "Payroll, pay and payr of zeta.",
+      description: "Payroll, pay, payr, paym and paysl of zeta.",
       frontmatter: "tags: [secret, shown]",
       body: "payroll pay payr zeta ".repeat(20),
     };

@@ -155,6 +155,16 @@ describe("Markdown of authors", () => {
   });
 });
 
+it("a title cannot hide which skill it is", async () => {
+  await publishOpened({ name: "trusted-tool", frontmatter: "displayName: Trusted tool" });
+  await publishOpened({ name: "evil-tool", frontmatter: "displayName: Trusted tool" });
+  const page = await pageAt("/skills");
+  for (const name of ["trusted-tool", "evil-tool"]) {
+    expect(page).toContain(`<code><bdi>${name}</bdi></code>`);
+    expect(await pageAt(`/skills/${name}`)).toContain(`<code><bdi>${name}</bdi></code>`);
+  }
+});
+
 describe("requests", () => {
   it("cannot write another host into the pages: commands need a plain host name, and the setting wins", async () => {
     await publishOpened({ name: "host-tides" });
@@ -201,6 +211,16 @@ describe("requests", () => {
       const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
       expect(policy).toContain(`'sha256-${btoa(String.fromCharCode(...digest))}'`);
     }
+  });
+
+  it("fail with a page for browsers and a problem document for programs, also if a setting is wrong", async () => {
+    const settings = { PUBLIC_CATALOG: "maybe" };
+    const page = await visit("/skills", settings, { accept: "text/html" });
+    expect([page.status, page.headers.get("content-type"), page.headers.get("cache-control")]).toEqual([
+      ...[503, "text/html; charset=utf-8", "no-store"],
+    ]);
+    const problem = await visit("/skills", settings);
+    expect([problem.status, (await problem.json<{ code: string }>()).code]).toEqual([503, "MISCONFIGURED"]);
   });
 
   it("with long or odd queries are ordinary searches", async () => {

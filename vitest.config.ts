@@ -86,7 +86,12 @@ export default defineConfig(async () => {
       ],
       projects: [
         {
-          define: { __DEVELOPMENT__: "true", __LOCAL_RUNTIME__: "true" },
+          define: {
+            ...{ __DEVELOPMENT__: "true", __LOCAL_RUNTIME__: "true" },
+            // `npm run try:insights` replays more.
+            __REPLAYED__: process.env.REPLAYED ?? "25",
+            __INSIGHT_SKILLS__: process.env.INSIGHT_SKILLS ?? "500",
+          },
           plugins: [
             lateModulesAtOnce,
             cloudflareTest({

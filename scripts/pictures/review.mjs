@@ -30,6 +30,7 @@ const PAGES = {
   models: "/models",
   conversations: "/conversations",
   conversation: "/conversations/tides",
+  insights: "/insights",
   review: "/review",
   keys: "/keys",
   "key-new": "/keys?new=1",

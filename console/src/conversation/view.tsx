@@ -11,6 +11,7 @@ import { Table } from "../parts/table";
 import { figure, Plain, visible } from "../parts/text";
 import { t } from "../text/text";
 import { Cost } from "./cost";
+import { Feedback } from "./feedback";
 import { Files } from "./files";
 import { Lanes } from "./lanes";
 import { EVERY_MS, type Live, seriesOf, statusOf } from "./live";
@@ -69,6 +70,7 @@ export function View({
       <Questions pending={live.pending} answered={answered} answer={live.answer} />
       {status.data !== undefined && turns.length > 0 && <Saved turns={turns.length} {...status.data.tokens.billed} />}
       <Turns turns={turns} at={place} onAt={(next) => onAt(next === null ? null : (turns[next]?.seq ?? null))} />
+      {point !== undefined && !point.restored && <Feedback id={id} turn={point.turn} />}
       {point !== undefined && (
         <Card title={t("Trace")} isFlush>
           <Answer of={shown} what={t("the trace")}>

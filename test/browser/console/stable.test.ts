@@ -11,7 +11,7 @@ const desk = new Desk();
 const PLACES = [
   ...["/", "/try", "/skills", "/skills/SKILL", "/skills/SKILL?view=versions", "/skills/SKILL?view=files", "/publish"],
   ...["/ghosts", "/ghosts/new", "/servers", "/models", "/conversations", "/conversations/steady", "/keys", "/secrets"],
-  ...["/webhooks", "/webhooks/steady", "/groups", "/grants", "/review", "/health", "/limits", "/sessions"],
+  ...["/webhooks", "/webhooks/steady", "/groups", "/grants", "/insights", "/review", "/health", "/limits", "/sessions"],
 ];
 
 interface Shift {

@@ -112,9 +112,17 @@ const ASKING: [path: string, first?: RegExp][] = [
   ...["/conversations", "/conversations/look", "/sessions", "/grants", "/groups", "/groups/sea", "/users"].map(
     (path): [string] => [path],
   ),
-  ...["/limits", "/health", "/audit", "/try", "/webhooks", "/webhooks/look", "/publishers", "/reports"].map(
-    (path): [string] => [path],
-  ),
+  ...[
+    "/limits",
+    "/health",
+    "/audit",
+    "/try",
+    "/webhooks",
+    "/webhooks/look",
+    "/publishers",
+    "/reports",
+    "/insights",
+  ].map((path): [string] => [path]),
 ];
 
 /** Simulated outcomes of a request. */

@@ -8,7 +8,7 @@ import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Card } from "../parts/card";
 import { Confirm } from "../parts/confirm";
-import { Button, Field } from "../parts/controls";
+import { Button, Choice, Field } from "../parts/controls";
 import { Facts } from "../parts/facts";
 import { FormWindow } from "../parts/form-window";
 import { Page } from "../parts/page";
@@ -36,10 +36,10 @@ export function GroupPage(): ReactNode {
 function Shown({ group }: { group: GroupInFull }): ReactNode {
   const { user_id, rights } = useMe();
   const navigate = useNavigate();
-  const [asked, ask] = useState<"rename" | "leave" | "delete" | null>(null);
+  const [asked, ask] = useState<"rename" | "review" | "leave" | "delete" | null>(null);
   const close = () => ask(null);
   const away = () => navigate({ to: "/groups" });
-  const { name, display_name, role, quotas } = group;
+  const { name, display_name, review, role, quotas } = group;
   const manages = rights.operate || role === "Owner";
   return (
     <Page
@@ -54,6 +54,7 @@ function Shown({ group }: { group: GroupInFull }): ReactNode {
             </Link>
           )}
           {manages && <Button onPress={() => ask("rename")}>{t("Rename")}</Button>}
+          {manages && <Button onPress={() => ask("review")}>{t("Review")}</Button>}
           {role !== null && <Button onPress={() => ask("leave")}>{t("Leave")}</Button>}
           {manages && (
             <Button kind="danger" onPress={() => ask("delete")}>
@@ -66,6 +67,7 @@ function Shown({ group }: { group: GroupInFull }): ReactNode {
       <Facts
         of={[
           [t("Your role"), t(role ?? "none (you see this group as an admin)")],
+          [t("Review"), REVIEWS[review ?? "default"]],
           [
             t("Skills"),
             t("{used} of {limit}", { used: figure(quotas.skills.used), limit: figure(quotas.skills.limit) }),
@@ -81,6 +83,7 @@ function Shown({ group }: { group: GroupInFull }): ReactNode {
         <RoleTable />
       </Card>
       {asked === "rename" && <Rename group={group} onClose={close} />}
+      {asked === "review" && <ReviewWindow group={group} onClose={close} />}
       {asked === "leave" && (
         <Confirm
           title={t("Leave {name}?", { name: visible(name) })}
@@ -106,6 +109,50 @@ function Shown({ group }: { group: GroupInFull }): ReactNode {
         </Confirm>
       )}
     </Page>
+  );
+}
+
+/** What each value of a group's review means. */
+const REVIEWS = {
+  default: t("as the operator set it"),
+  required: t("required: new versions are published by approval only"),
+  optional: t("optional: drafts can be submitted"),
+  off: t("off: drafts cannot be submitted"),
+};
+
+function ReviewWindow({ group, onClose }: { group: GroupInFull; onClose: () => void }): ReactNode {
+  const client = useQueryClient();
+  const { name, display_name, review } = group;
+  const [value, setValue] = useState<keyof typeof REVIEWS>(review ?? "default");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      call("groups.rename", { path: { name }, body: { display_name, review: value === "default" ? null : value } }),
+    onSuccess: async () => {
+      onClose();
+      await client.invalidateQueries();
+    },
+  });
+  return (
+    <FormWindow
+      title={t("Review of {name}", { name: visible(name) })}
+      button={t("Save")}
+      isBusy={isPending}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <Choice
+        label={t("Review")}
+        value={value}
+        options={[
+          ["default", REVIEWS.default],
+          ["required", REVIEWS.required],
+          ["optional", REVIEWS.optional],
+          ["off", REVIEWS.off],
+        ]}
+        onChange={setValue}
+      />
+    </FormWindow>
   );
 }
 

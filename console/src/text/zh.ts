@@ -105,6 +105,7 @@ export const zh = {
   Arguments: "参数",
   "As JSON": "以 JSON 编辑",
   "as reported": "按上报",
+  "as the operator set it": "按运营者的设置",
   "asked {attempt} times": "已询问 {attempt} 次",
   "Asks the user": "询问用户",
   "Assign every role, rename and delete the group": "分配任意角色，重命名和删除群组",
@@ -562,6 +563,7 @@ export const zh = {
   Observe: "观测",
   "of {tokens} tokens with all skills pasted": "粘贴全部技能需 {tokens} 个 Token",
   off: "已关闭",
+  "off: drafts cannot be submitted": "关闭：不能提交草稿",
   ok: "正常",
   "Older files are listed by the API.": "更早的文件可通过 API 查看。",
   "Older records": "更早的记录",
@@ -576,6 +578,7 @@ export const zh = {
   "OpenAI: chat only": "OpenAI：仅聊天",
   "Opens {host}": "将打开 {host}",
   "operate the gateway": "运维网关",
+  "optional: drafts can be submitted": "可选：可以提交草稿",
   "Others are found by search.": "其余可通过搜索找到。",
   Overview: "概览",
   Overwrite: "覆盖",
@@ -689,6 +692,7 @@ export const zh = {
   "Requests that use it fail immediately, and its console sessions end. You cannot undo this.":
     "使用它的请求会立即失败，其控制台会话也会结束。此操作无法撤销。",
   "Requests use this name. It replaces a gateway model of the same name.": "请求使用此名称。它会替换同名的网关模型。",
+  "required: new versions are published by approval only": "必需：新版本须经批准才能发布",
   Requirements: "依赖要求",
   Resend: "重新发送",
   "Resend {event}": "重新发送 {event}",
@@ -702,6 +706,7 @@ export const zh = {
   "Retention (turns)": "保留（轮数）",
   Review: "审核",
   "Review and publish": "检查并发布",
+  "Review of {name}": "{name} 的审阅",
   "Reviewers can no longer decide it. The draft stays, and you can submit it again.":
     "审阅者将无法再审批。草稿会保留，您可以再次提交。",
   "Reviewers of the scope can read the draft. Approval publishes it there as your version.":

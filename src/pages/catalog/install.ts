@@ -33,7 +33,7 @@ export function installBlocks(origin: string, name: string, zip: string): Instal
       text: `${origin}/mcp/my-project?preload=${name}`,
       note: "The URL of the server in Claude, Cursor, VS Code and others. You need an account of this gateway.",
     },
-    { client: "ZIP", text: `curl -fO ${origin}${zip}` },
+    { client: "ZIP", text: `curl -fo ${name}.zip ${origin}${zip}` },
   ];
 }
 

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { askWith } from "../../support/app";
 import { ADMIN_KEY, call, keyFor } from "../../support/call";
+import { only, serve } from "../../support/offered-skills";
 import { crewWith, decide, outcome, pushDraft, SKILLS, skillIn, submitted } from "../../support/reviews";
 import { form, skillZip } from "../../support/skill";
 import { BETA, filesForm } from "../../support/vendor-skills";
@@ -86,6 +87,17 @@ describe("with a required review, a group's skill", () => {
     expect(await activate(second.versionId)).toBe("200");
   });
 
+  it("is rolled out to no conversation without a review", async () => {
+    const before = await unreviewed("rolled", "Zero.");
+    const first = await reviewed("rolled", "One.");
+    await reviewed("rolled", "Two.");
+    const rollOut = (candidate: string) =>
+      outcome(call("PUT", `${SKILLS}/${first.id}/rollout`, { key: crew.owner, json: { candidate, percent: 10 } }));
+    expect(await rollOut(before)).toBe(REQUIRED);
+    expect((await call("GET", `${SKILLS}/${first.id}/rollout`, { key: crew.owner })).status).toBe(404);
+    expect(await rollOut(first.versionId)).toBe("200");
+  });
+
   it("never falls back to a version without a review when versions are yanked", async () => {
     const before = await unreviewed("yanked", "Zero.");
     const first = await reviewed("yanked", "One.");
@@ -148,6 +160,19 @@ describe("with REVIEW=required, a public skill", () => {
     expect(await outcome(ask("POST", `${SKILLS}/public/upload`, upload("pub-b")))).toBe(REQUIRED);
     await call("PUT", `${SKILLS}/drafts/pub-c`, { body: form(skillZip({ name: "pub-c" }), { public: "true" }) });
     expect(await outcome(ask("POST", `${SKILLS}/drafts/pub-c/promote`))).toBe(REQUIRED);
+  });
+
+  it("is not published by approving it from an MCP server", async () => {
+    await serve("rev-srv");
+    const { uri, digest, name } = await only("rev-srv");
+    const answer = await askWith({ REVIEW: "required" }, "/api/v1/mcp-servers/rev-srv/skills", {
+      method: "POST",
+      headers: { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ uri, digest }),
+    });
+    expect(await outcome(answer)).toBe("403 REVIEW_REQUIRED");
+    const found = await call("GET", `${SKILLS}?name=${name}`);
+    expect(await found.json()).toMatchObject({ items: [] });
   });
 
   it("is approved by another admin, or bypassed by an admin in the open", async () => {

@@ -84,6 +84,8 @@ it("leads from a draft to a published version, with a second pair of eyes", asyn
   ] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize({ width, height: 800 });
+    // Colors change over some milliseconds.
+    await page.waitForFunction(() => document.getAnimations().length === 0);
     await picture(page, `detail-${scheme}-${width}`);
     expect([await overflows(page), await barriers(page)]).toEqual([false, []]);
   }
@@ -95,4 +97,19 @@ it("leads from a draft to a published version, with a second pair of eyes", asyn
   expect(found.body.state).toBe("approved");
   const skills = await desk.as<{ items: unknown[] }>(author, "GET", "/kinds/skills?name=tides");
   expect(skills.body.items).toHaveLength(1);
+});
+
+it("lets the owner of a group require reviews", async () => {
+  const admin = await desk.keyOf("gus", { role: "admin" });
+  expect((await desk.as(admin, "POST", "/groups", { name: "harbour" })).status).toBe(201);
+  const page = await desk.enter(admin, "/groups/harbour");
+  await page.getByText("as the operator set it").waitFor();
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox").selectOption("required");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("new versions are published by approval only").waitFor();
+  const { body } = await desk.as<{ review: string }>(admin, "GET", "/groups/harbour");
+  expect(body.review).toBe("required");
+  expect([await overflows(page), await barriers(page)]).toEqual([false, []]);
 });

@@ -33,6 +33,7 @@ export async function publishBuiltins(url, key, { folder = BUILTINS, except = []
 
   let allWell = true;
   let done = 0;
+  const waiting = [];
   for (const name of await skillFolders(folder)) {
     if (except.includes(name)) continue;
     const version = await versionOf(path.join(folder, name));
@@ -45,9 +46,14 @@ export async function publishBuiltins(url, key, { folder = BUILTINS, except = []
     // With the kill switch off or an allow-list, the list above is incomplete. An existing skill stays unchanged.
     if (sent.status === 409) continue;
     if (sent.ok) done++;
+    else if (await needsReview(sent)) waiting.push(name);
     else allWell = await complain(`The built-in skill ${name} cannot be published`, sent);
   }
   if (done > 0) say(`✔ ${countOf(done, "built-in skill")} published`);
+  if (waiting.length > 0)
+    say(
+      `${countOf(waiting.length, "built-in skill")} not published, because public skills are reviewed (\`REVIEW=required\`): ${waiting.join(", ")}. Submit each: \`npm run skill -- submit skills/<name> --to public\`.`,
+    );
   return allWell;
 }
 
@@ -57,6 +63,11 @@ export async function builtinVersions(folder = BUILTINS) {
   return Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await versionOf(path.join(folder, name))])),
   );
+}
+
+/** Whether the gateway refuses the upload only because somebody else must approve it. */
+async function needsReview(answer) {
+  return answer.status === 403 && (await answer.clone().text()).includes('"REVIEW_REQUIRED"');
 }
 
 async function complain(what, answer) {

@@ -30,3 +30,10 @@ it("built-in skills go up with their version and never down", async () => {
   expect(unchanged.prompt).toContain("Good day.");
   expect(await publish(gateway, "1.2.0", "Old.")).toMatchObject({ version: "1.10.0" });
 });
+
+it("a gateway that reviews public skills starts without those that nobody approved, and says so", async () => {
+  const run = start(await newPlace(), { env: { REVIEW: "required" } });
+  const gateway = await run.ready();
+  await run.line(/not published, because public skills are reviewed \(`REVIEW=required`\)/);
+  expect(await (await gateway.fetch("/api/v1/kinds/skills/public/list")).json()).toEqual([]);
+});

@@ -6,6 +6,7 @@ import type { SkillRecord } from "../../storage/d1/skills";
 import { readVersionPackage } from "../../storage/d1/versions";
 import { audited } from "../audit";
 import type { Context } from "../context";
+import { isReviewRequired, requireReviewed } from "./reviewed";
 import { activate, findSkillFor, versionNotFound } from "./skills";
 
 /** A rollout in progress. */
@@ -35,8 +36,12 @@ export async function setRollout(
   { candidate, percent }: { candidate: string; percent: number },
 ): Promise<RolloutInProgress> {
   const skill = await findSkillFor(context, "activate", id);
-  const version = await readVersionPackage(context.db, id, candidate);
+  const [version, mustBeReviewed] = await Promise.all([
+    readVersionPackage(context.db, id, candidate),
+    isReviewRequired(context, skill.scope),
+  ]);
   if (version === null) throw versionNotFound();
+  if (mustBeReviewed) await requireReviewed(context, skill.scope, version.versionId);
   const recorded = audited(context, "skill.rollout.put", id, {
     after: { version_id: version.versionId, percent },
     when: { thing: "is", type: "skill", id },

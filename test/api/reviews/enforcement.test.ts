@@ -87,6 +87,17 @@ describe("with a required review, a group's skill", () => {
     expect(await activate(second.versionId)).toBe("200");
   });
 
+  it("is rolled out to no conversation without a review", async () => {
+    const before = await unreviewed("rolled", "Zero.");
+    const first = await reviewed("rolled", "One.");
+    await reviewed("rolled", "Two.");
+    const rollOut = (candidate: string) =>
+      outcome(call("PUT", `${SKILLS}/${first.id}/rollout`, { key: crew.owner, json: { candidate, percent: 10 } }));
+    expect(await rollOut(before)).toBe(REQUIRED);
+    expect((await call("GET", `${SKILLS}/${first.id}/rollout`, { key: crew.owner })).status).toBe(404);
+    expect(await rollOut(first.versionId)).toBe("200");
+  });
+
   it("never falls back to a version without a review when versions are yanked", async () => {
     const before = await unreviewed("yanked", "Zero.");
     const first = await reviewed("yanked", "One.");

@@ -60,12 +60,12 @@ it.each(DELIVERIES)("$delivery: load_skill at most three, again at most one", as
   expect(again.rows + again.alarms).toBeLessThanOrEqual(1);
 });
 
-it("reading and finding: none, and looking neither", async () => {
+it("reading: none, and looking neither; finding: one, for its count", async () => {
   const chat = await begun();
   await chat.load("rows-a");
   const nothing = { rows: 0, alarms: 0 };
   expect(await written(() => chat.use("read_skill", { skill_name: "rows-a" }))).toEqual(nothing);
-  expect(await written(() => chat.use("find_skill", { query: "what rows-b does" }))).toEqual(nothing);
+  expect(await written(() => chat.use("find_skill", { query: "what rows-b does" }))).toEqual({ rows: 1, alarms: 0 });
   for (const path of ["", "/prompt", "/tools", "/events"])
     expect(await written(() => call("GET", `${chat.route}${path}`, { key: chat.key }))).toEqual(nothing);
 });

@@ -15,6 +15,7 @@ export function bundleHono() {
       }
     }
     export class Import extends DurableObject {}
+    export class EventHub extends DurableObject {}
     export class Meter extends DurableObject {}
     const app = new Hono();
     app.get("/health", (c) => c.json({ status: "ok" }));

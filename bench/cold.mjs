@@ -14,7 +14,7 @@ import { bundleWorker } from "../scripts/build/bundle.mjs";
 import { root } from "../scripts/kit/files.mjs";
 import { ADMIN_KEY, COMPATIBILITY, DATABASE, startGateway } from "./gateway.mjs";
 
-const OBJECTS = ["Conversation", "Import", "Meter"];
+const OBJECTS = ["Conversation", "Import", "Meter", "EventHub"];
 /** A model provider that responds at once. It stands for the whole network, and for R2, which no measured request reads. */
 const MODEL = `
 const line = (data) => "data: " + data + "\\n\\n";
@@ -115,7 +115,7 @@ const main :Workerd.Worker = (
     (name = "PACKAGES", r2Bucket = "model"),
     (name = "ASSETS", service = "assets"),
     (name = "LOADER", workerLoader = (id = "loader")),
-    ${OBJECTS.map((name, n) => `(name = "${["CONVERSATIONS", "IMPORTS", "METER"][n]}", durableObjectNamespace = "${name}")`).join(", ")},
+    ${OBJECTS.map((name, n) => `(name = "${["CONVERSATIONS", "IMPORTS", "METER", "EVENTS"][n]}", durableObjectNamespace = "${name}")`).join(", ")},
   ],
 );
 const database :Workerd.Worker = (

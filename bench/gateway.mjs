@@ -47,6 +47,7 @@ export async function startGateway(options = {}) {
           CONVERSATIONS: { className: "Conversation", useSQLite: true },
           ...(options.entry === undefined && {
             IMPORTS: { className: "Import", useSQLite: true },
+            EVENTS: { className: "EventHub", useSQLite: true },
             METER: { className: "Meter", useSQLite: true },
             FLOOR: { className: "Floor", useSQLite: true },
             ASKING: { className: "AskingFloor", useSQLite: true },

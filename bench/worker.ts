@@ -7,7 +7,7 @@ import gateway from "../src/index";
 import { callBare } from "./loader-floor";
 import type { AskingFloor } from "./questions";
 
-export { Conversation, Import, Meter } from "../src/index";
+export { Conversation, EventHub, Import, Meter } from "../src/index";
 export { AskingFloor } from "./questions";
 
 interface BenchEnv extends Env {

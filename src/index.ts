@@ -3,6 +3,7 @@
 import { answer } from "./edges";
 
 export { Conversation } from "./conversation/object";
+export { EventHub } from "./events/object";
 export { Import } from "./imports/object";
 export { Meter } from "./metrics/object";
 

@@ -53,6 +53,29 @@ type EntryOf<Answer> = Answer extends readonly (infer Entry)[]
 /** Operations that return a list. */
 export type ListName = { [Name in OperationName]: EntryOf<AnswerOf<Name>> extends never ? never : Name }[OperationName];
 
+export interface EventsOptions {
+  /** The id of the last event that you have handled. Default: only new events. */
+  after?: string | undefined;
+  signal?: AbortSignal | null | undefined;
+}
+
+/** An event of `SkillGateway.events`. */
+export type SkillEvent =
+  | { type: "ready" | "reset"; id: string }
+  | {
+      type: "skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted";
+      id: string;
+      timestamp: string;
+      data: { skill_id: string; name: string; version_id?: string; version?: string | null };
+    };
+
+/** The gateway sends a comment every 15 seconds. */
+const SILENCE_MS = 45_000;
+
+function skillEventOf(type: string, id: string, body: object): SkillEvent {
+  return { ...body, type, id } as SkillEvent;
+}
+
 /** The parts of a request of any operation. */
 interface Parts {
   path?: Record<string, unknown>;
@@ -157,6 +180,42 @@ export class SkillGateway {
           message: "The response of the gateway ended early. Try again.",
         });
       await wait(pause(attempt), options.signal);
+    }
+  }
+
+  /**
+   * Yields the events of all skills that you can read, until you leave the loop or abort `signal`. After an interruption, the client
+   * connects again and continues after the last event, so an event can arrive twice with the same id.
+   *
+   * `ready` means that everything missed has been yielded: list the skills now, once. `reset` means that older events were deleted: list
+   * the skills again.
+   *
+   * @throws SkillGatewayError if the key is not valid any more, or has not the scope `skills:read`
+   */
+  async *events({ after, signal }: EventsOptions = {}): AsyncGenerator<SkillEvent, void, undefined> {
+    let last = after;
+    let isReady = false;
+    for (let attempt = 0; ; ) {
+      signal?.throwIfAborted();
+      try {
+        const query = last === undefined ? {} : { last_event_id: last };
+        const more = { accept: "text/event-stream" };
+        const answer = await this.#send("events.list", { query }, { signal: signal ?? null }, more, async (one) => one);
+        if (answer.body !== null)
+          for await (const { event, data, id } of eventsOf(answer.body, SILENCE_MS)) {
+            attempt = 0;
+            last = id;
+            // Later ones only follow the client's own reconnections.
+            if (event === "ready" && isReady) continue;
+            isReady ||= event === "ready" || event === "reset";
+            yield skillEventOf(event, id, JSON.parse(data));
+          }
+      } catch (error) {
+        signal?.throwIfAborted();
+        const goesOn = !(error instanceof SkillGatewayError) || error.isOutage || error.status === 429;
+        if (!goesOn || error instanceof SyntaxError) throw error;
+      }
+      await wait(pause(attempt++), signal);
     }
   }
 

@@ -11,6 +11,7 @@ import { signInRoutes } from "./access/sign-ins";
 import { auditRoutes } from "./audit";
 import { connectionRoutes } from "./connections";
 import { taskRoutes } from "./conversation/conversations";
+import { eventRoutes } from "./events";
 import { executorRoutes } from "./executor";
 import { importRoutes } from "./imports";
 import { insightRoutes } from "./insights";
@@ -50,6 +51,7 @@ export const api = apiEdge(
     ["/api/v1", connectionRoutes],
     ["/api/v1", userServerRoutes],
     ["/api/v1/webhooks", webhookRoutes],
+    ["/api/v1", eventRoutes],
     ["/api/v1", skillEnvRoutes],
     ["/api/v1", serverCatalogRoutes],
     ["/api/v1", executorRoutes],

@@ -99,6 +99,8 @@ export const DURATIONS = {
   reviewsKept: 365 * 24 * 60 * 60_000,
   /** Time for which ended deliveries of webhooks are stored. */
   webhookDeliveriesKept: 30 * 24 * 60 * 60_000,
+  /** Time for which events of the registry are stored. */
+  eventsKept: 7 * 24 * 60 * 60_000,
   /** Interval between checks of the skills approved from a server, and until one that was not offered is checked again. */
   serverSkills: 6 * 60 * 60_000,
   serverSkillsAgain: 30 * 60_000,

@@ -12,6 +12,7 @@ import { readTraceContext } from "../domain/telemetry/trace-context";
 import { identify, type PresentedCredential } from "../services/access/identity";
 import type { Trust } from "../services/access/identity-lookup";
 import { isUseDue, noteUse } from "../services/access/keys";
+import type { Caller } from "../services/context";
 import { storageDown, type Timings } from "../storage/d1/database";
 import { type CallerWithSession, identityStoresOf, makeContext, primaryDatabase } from "./context";
 import type { HttpEnv } from "./edge";
@@ -83,6 +84,16 @@ async function seenBy(
     c.executionCtx.waitUntil(noteUse(primaryDatabase(env), key, now));
   }
   return { caller, certain, session: certain ? places.far.raw : undefined };
+}
+
+/** Returns the caller of a request as it is now, at most `IDENTITY_MEMORY_S` old. Throws if its key is not valid any more. */
+export async function identifyAgain(c: HonoContext<HttpEnv>): Promise<Caller> {
+  const session = sessions.get(c.req.raw) ?? null;
+  return callerOf((await seenBy(c, session, "remembered", { storage: 0 })).caller);
+}
+
+function callerOf(caller: CallerWithSession["caller"]): Caller {
+  return typeof caller === "function" ? caller() : caller;
 }
 
 function shownBy(c: HonoContext<HttpEnv>, session: string | null, settings: Settings): PresentedCredential {

@@ -11,6 +11,7 @@ import type { Caller, Context } from "../services/context";
 import type { OpenImport } from "../services/imports/api";
 import { sendDueEvents } from "../services/webhooks/send";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
+import { announceEvent } from "./events";
 import { counterIn } from "./metrics/counter";
 import { tracingIn } from "./metrics/traces";
 
@@ -121,6 +122,7 @@ export function makeContext(
     sendEvents(scope) {
       return sendDueEvents(this, scope);
     },
+    announceEvent: (seq) => announceEvent(env, seq),
     now: () => Date.now(),
     newId: newId,
   };

@@ -55,6 +55,7 @@ const marked = cors({
     "if-match",
     "traceparent",
     "tracestate",
+    "last-event-id",
   ],
   exposeHeaders: [
     ...["etag", "x-request-id", "x-d1-bookmark", "server-timing", "content-disposition", "x-log-id"],

@@ -32,7 +32,13 @@ interface Told {
 export function audited(context: Context, action: AuditAction, resourceId: string, told: Told = {}): Database {
   const { event } = told;
   const recorded =
-    event === undefined ? null : { event, onQueued: () => context.later(context.sendEvents(event.scope)) };
+    event === undefined
+      ? null
+      : {
+          event,
+          onQueued: () => context.later(context.sendEvents(event.scope)),
+          onStored: (seq: number) => context.later(context.announceEvent(seq)),
+        };
   return recording(context.db, actorOf(context), entryOf(action, resourceId, told), recorded);
 }
 

@@ -8,6 +8,7 @@ import { CATALOG_LIMITS } from "../domain/limits";
 import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
+import { deleteOldEvents } from "../storage/d1/events";
 import { stalledImports } from "../storage/d1/imports/imports";
 import { addListings, deleteOldInsights, deleteOldSearches, rollUpHours } from "../storage/d1/insights/add";
 import { deleteExpiredPublishingKeys } from "../storage/d1/publishers";
@@ -68,6 +69,7 @@ export async function cleanUp(
   await deleteOldServerChecks(db, now - DURATIONS.serverChecksKept);
   await deleteOldReviews(db, now - DURATIONS.reviewsKept, OLD_REVIEWS);
   await deleteOldDeliveries(db, now - DURATIONS.webhookDeliveriesKept);
+  await deleteOldEvents(db, now - DURATIONS.eventsKept);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });

@@ -71,6 +71,8 @@ export interface Context {
   later(work: Promise<void>): void;
   /** Sends queued events to the webhooks of an owner. */
   sendEvents(scope: string): Promise<void>;
+  /** Tells open streams that an event with this number was stored. Never fails. */
+  announceEvent(seq: number): Promise<void>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Returns a new id such as `skl_0J9…`: sorted by time, 26 characters after the prefix. */

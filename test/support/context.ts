@@ -40,6 +40,7 @@ export function contextOf(userId: string, options: ContextOptions = {}): Context
     count: () => undefined,
     tracing: tracingInto(null, 1, null),
     sendEvents: async () => undefined,
+    announceEvent: async () => undefined,
     now: options.now ?? (() => Date.now()),
     newId: (prefix) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10))),
   };

@@ -69,6 +69,7 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
     tables: ["upstream_clients", "r"],
     why: "compares each registration with the sign-ins of ten minutes, once an hour",
   },
+  deleteOldEvents: { tables: ["events"], why: "ranks the events of a week within each scope, once an hour" },
   deleteOrphanConnections: {
     tables: ["c"],
     why: "compares each connection with the servers, once an hour",

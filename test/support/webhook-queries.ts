@@ -2,6 +2,7 @@
 
 import { sql } from "drizzle-orm";
 import type { Database } from "../../src/storage/d1/database";
+import { deleteOldEvents, eventsAfter, missedEvents, storeEvent } from "../../src/storage/d1/events";
 import * as webhooks from "../../src/storage/d1/webhooks";
 import { BIG_USER } from "./registry-10k";
 
@@ -33,6 +34,13 @@ export const WEBHOOK_QUERIES: Record<string, (db: Database) => Promise<unknown>>
     await webhooks.listWebhooks(db, SCOPE, 100, "a");
   },
   queueEvent: async (db) => webhooks.queueEvent(db, { scope: SCOPE, type: "skill.deleted", data: {} }, sql`true`),
+  storeEvent: async (db) => storeEvent(db, { scope: SCOPE, type: "skill.deleted", data: {} }, sql`true`),
+  eventsAfter: (db) => eventsAfter(db, 0, 500),
+  missedEvents: async (db) => {
+    await missedEvents(db, [SCOPE, "public"], 0);
+    await missedEvents(db, [SCOPE], null);
+  },
+  deleteOldEvents: (db) => deleteOldEvents(db, 2),
   queueForWebhook: (db) => webhooks.queueForWebhook(db, QUEUED),
   requeueDelivery: (db) => webhooks.requeueDelivery(db, QUEUED),
   claimDeliveries: async (db) => {

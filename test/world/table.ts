@@ -281,6 +281,7 @@ DELETE /api/v1/servers/{name} of group                                        | 
 POST /api/v1/servers/{name}/test of self                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/servers/{name}/test of group                                     | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/webhooks                                                          | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/events                                                            | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/webhooks/{name} of self                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/webhooks/{name} of group                                          | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/webhooks/{name} of public                                         | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -198,4 +198,6 @@ async function recordWebhooks(on, weather) {
   await on.record("webhooks.resend", { path: { ...hook.path, id } });
   await on.record("webhooks.deliveries", hook);
   await on.record("webhooks.delete", hook);
+  // A place before the first event, so that the example has some.
+  await on.record("events.list", { query: { last_event_id: `${Date.now()}.0` } });
 }

@@ -13,6 +13,8 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 /** Digests that depend on ids or times: ids of files and cache keys. */
 const DIGEST = /(?<=\b(?:fil_|skills-))[0-9a-f]{32}\b/g;
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** The id of an event: its time and its number. */
+const PLACE = /^\d{13}\.(\d+)$/;
 /** A day, for example in the usage of a skill. */
 const DATE = /^\d{4}-\d\d-\d\d$/;
 /** The random part of a key, a link, a sign-in or a client secret. */
@@ -65,6 +67,7 @@ export function stabilizer({ addresses, steps }) {
       for (const scheme of ["http", "ws"])
         result = result.replaceAll(`${scheme}://${host}`, `${scheme}s://${shown}`).replaceAll(host, shown);
     return result
+      .replace(PLACE, (_, seq) => `${BEGIN + Number(seq) * MINUTE}.${seq}`)
       .replace(SECRET, (_, head) => `${head}EXAMPLE`)
       .replace(TICKET, (_, head) => `${head}.EXAMPLE`)
       .replace(ULID, (id) => fixed("id", id, ulidOf))

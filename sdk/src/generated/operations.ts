@@ -4,6 +4,8 @@
 
 export type ToolCallsAnswer = { results: ({ id: string; name: string; content: ({ type: string; [name: string]: unknown })[]; structuredContent?: { [name: string]: unknown }; isError?: boolean; _meta?: { [name: string]: unknown } })[]; messages: ({ [name: string]: unknown })[]; unhandled: ({ [name: string]: unknown })[]; loaded_skills: (string)[]; active: ({ skill: string; version: string | null; remaining: number | null; reason: "loaded" | "preloaded" | "selected" | "predicted" | "dependency"; loaded_in_turn: number; tokens: number })[]; changed: boolean; tools_changed: boolean; etag: string; prompt?: { system: string; messages: ({ [name: string]: unknown })[] }; tools?: ({ [name: string]: unknown })[]; sign_ins?: ({ call_id: string; server: string; url: string; expires_at: string })[]; warnings: ({ code: string; message: string; path?: string; line?: number })[] };
 
+/** A frame of the event stream of `events.list`. Its `id` is the place to continue from. `ready` follows missed events; `reset` means that older events were deleted. */ export type RegistryEvent = { event: "skill.published" | "skill.activated" | "skill.yanked" | "skill.unyanked" | "skill.deleted" | "ready" | "reset"; data: { type?: string; timestamp?: string; data?: { [name: string]: unknown } } };
+
 export type Front = { name: string; description: string; links: { [name: string]: string } };
 
 export type Problem = { type: string; title: string; status: number; detail: string; code: string; request_id: string; issues?: (Issue)[]; [name: string]: unknown };
@@ -123,6 +125,8 @@ export type WebhookRequest = { /** The owner: you (default), a group, or the gat
 export type WebhookSecret = { secret: string };
 
 export type WebhookDelivery = { id: string; type: string; data: { [name: string]: unknown }; timestamp: string; state: "pending" | "delivered" | "failed"; attempts: number; next_attempt_at?: string; status: number | null; problem: string | null };
+
+export type RegistryEvents = { events: ({ id: string; type: string; timestamp: string; data: { [name: string]: unknown } })[]; last_event_id: string; reset: boolean };
 
 export type SkillEnvValue = { skill_id: string; /** `null` if you can no longer read the skill. */ skill_name: string | null; name: string; /** The hosts to which the value can be sent. */ hosts: (string)[]; created_at: string; updated_at: string; last_used_at: string | null };
 
@@ -266,6 +270,8 @@ export interface Operations {
   "drafts.promote": { request: { path: { name: string } }; answer: Skill };
   /** Creates or replaces a draft. */
   "drafts.push": { request: { path: { name: string }; body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** `default` (your own) or the name of a group. */ namespace?: string; /** True if it will be published to everybody. Admins only. */ public?: "true" | "false"; /** Comma-separated ids of users who can try it. */ users?: string } }; answer: PushedDraft };
+  /** Returns or streams events of skills. */
+  "events.list": { request: { query?: { last_event_id?: string } }; answer: RegistryEvents; event: RegistryEvent };
   /** Returns the state and the packages of the executor. */
   "executor.get": { request: {  }; answer: Executor };
   /** Deletes a file that a script created. */
@@ -631,6 +637,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "drafts.list": ["GET","/api/v1/kinds/skills/drafts","safe","json"],
   "drafts.promote": ["POST","/api/v1/kinds/skills/drafts/{name}/promote","idempotent","json keyed"],
   "drafts.push": ["PUT","/api/v1/kinds/skills/drafts/{name}","idempotent","json form"],
+  "events.list": ["GET","/api/v1/events","safe","json"],
   "executor.get": ["GET","/api/v1/executor","safe","json"],
   "files.delete": ["DELETE","/api/v1/conversations/{id}/files/{file_id}","idempotent","none"],
   "files.get": ["GET","/api/v1/conversations/{id}/files/{file_id}","safe","bytes"],

@@ -3,6 +3,8 @@
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { version } from "../../../package.json";
+import { STREAMED_EVENTS } from "../../domain/events/events";
+import { jsonObject } from "../../domain/json";
 import type { HttpEnv } from "../../edge/edge";
 import * as z from "../../edge/zod";
 import { resultSchema, toolCallsReplySchema } from "../../services/conversation/replies";
@@ -37,6 +39,7 @@ export function documentOf(app: OpenAPIHono<HttpEnv>) {
   for (const [name, header] of Object.entries(HEADERS))
     app.openAPIRegistry.registerComponent("parameters", name, header);
   app.openAPIRegistry.register("ToolCallEvent", eventSchema());
+  app.openAPIRegistry.register("RegistryEvent", registryEventSchema());
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Skill Gateway", version, description: DESCRIPTION, license: { name: "MIT" } },
@@ -86,6 +89,18 @@ const eventSchema = () =>
       }),
     ])
     .openapi({ description: "A frame of the event stream of `toolCalls.run`. The last frame is `done` or `error`." });
+
+/** One frame of the stream of registry events. */
+const registryEventSchema = () =>
+  z
+    .object({
+      event: z.enum([...STREAMED_EVENTS, "ready", "reset"]),
+      data: z.object({ type: z.string().optional(), timestamp: z.string().optional(), data: jsonObject.optional() }),
+    })
+    .openapi({
+      description:
+        "A frame of the event stream of `events.list`. Its `id` is the place to continue from. `ready` follows missed events; `reset` means that older events were deleted.",
+    });
 
 /** Only the parts that the gateway uses. */
 interface Described {

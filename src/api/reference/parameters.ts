@@ -4,6 +4,10 @@
 export const PARAMETERS: Readonly<Record<string, readonly [about: string, example: string | number | boolean]>> = {
   action: ["Only records of this action.", "key.create"],
   actor: ["Only records of this actor (a pseudonym).", "act_5b1f"],
+  last_event_id: [
+    "The id of the last received event. Without it, the list is empty and a stream begins now.",
+    "1768467660000.1",
+  ],
   after: ["Only entries after this one: `next_cursor` of the previous page.", 0],
   all: ["If true, lists every group. Admins only.", false],
   base: ["Another version of the same skill, by id or label.", "1.0.0"],
@@ -111,6 +115,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   connections: "Sign-ins of users to MCP servers.",
   conversations: "Chats and their state in the gateway.",
   drafts: "Unpublished versions of skills.",
+  events: "Events of skills, as a list or a stream.",
   executor: "The executor for scripts.",
   files: "Files that scripts created in a conversation.",
   gateway: "Public endpoints of the gateway.",

@@ -290,4 +290,10 @@ export const SKILL_TEXTS: OperationTexts = {
     id: "ghosts.delete",
     about: "Deletes an agent (ghost). Conversations that use it continue without it and receive a warning.",
   },
+  "GET /api/v1/events": {
+    id: "events.list",
+    about:
+      "Returns the events of all skills that you can read, with the same content as those of webhooks: your skills, those of your groups, and public ones. With `Accept: text/event-stream`, the response is a stream that continues with new events for 10 minutes; the header `Last-Event-ID` replaces `last_event_id`. `reset` means that older events were deleted: list the skills again, and continue with `last_event_id`.",
+    events: "RegistryEvent",
+  },
 };

@@ -46,6 +46,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/api\/v1\/kinds\/skills\//, need: "skills:write" },
   { path: /^\/api\/v1\/kinds\/ghosts(\/|$)/, need: "ghosts" },
   { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },
+  { methods: ["GET"], path: /^\/api\/v1\/events$/, need: "skills:read" },
   { path: /^\/api\/v1\/(links|insights)(\/|$)/, need: "skills:read" },
   { methods: ["GET"], path: /^\/api\/v1\/reviews(\/|$)/, need: "skills:read" },
   { path: /^\/api\/v1\/reviews(\/|$)/, need: "skills:write" },

@@ -69,7 +69,7 @@ export const FAMILIES = {
   },
   trace_spans: {
     type: "counter",
-    help: "Spans of traces: exported, rejected by the collector, or dropped because it did not accept them in time.",
+    help: "Spans of traces, by outcome.",
     labels: ["outcome"],
   },
   questions_asked: { type: "counter", help: "Questions to pages.", labels: [] },

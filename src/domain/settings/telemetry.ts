@@ -4,8 +4,7 @@ import { count, entriesOf, optionalText, own, textOr } from "./kinds";
 
 const MOST_PAIRS = 32;
 /** Headers that describe the connection or the body. */
-const RESERVED =
-  /^(?:host|connection|content-length|content-type|content-encoding|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
+const RESERVED = /^(?:host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
 
 /** `name=value` pairs between commas, percent-encoded. Problems never quote a value, because values are secrets. */
 function pairs(nameOf: RegExp, most: number) {
@@ -14,7 +13,7 @@ function pairs(nameOf: RegExp, most: number) {
     if (entries.length > most) say(`use at most ${most} pairs`);
     const read = entries.map((entry) => pairIn(entry, nameOf));
     const wrong = read.indexOf(null);
-    if (wrong !== -1) say(`pair ${wrong + 1} is not a name=value pair with a percent-encoded value`);
+    if (wrong !== -1) say(`pair ${wrong + 1} is not a percent-encoded name=value`);
     return Object.fromEntries(read.filter((pair) => pair !== null));
   });
 }
@@ -33,33 +32,28 @@ function pairIn(entry: string, nameOf: RegExp): [string, string] | null {
 
 function isCollector(text: string): boolean {
   const url = URL.parse(text);
-  if (url === null || !["http:", "https:"].includes(url.protocol)) return false;
-  return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === "";
 }
 
 export const telemetrySettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalText((value) =>
-    isCollector(value) ? null : "use an http or https address without user, query and fragment",
-  ).describe(
-    "The address of an OpenTelemetry collector, without `/v1/traces`. With it, the gateway exports traces as OTLP/HTTP with JSON. See [Observability](observability.md).",
-  ),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, MOST_PAIRS).describe(
-    "Comma-separated `name=value` headers for the collector, with percent-encoded values. A secret.",
+    isCollector(value) ? null : "use an http or https address without user and query",
+  ).describe("The address of an OpenTelemetry collector, without `/v1/traces`. See [Observability](observability.md)."),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs(/^[\w!#$%&'*+.^`|~-]{1,128}$/, MOST_PAIRS).describe(
+    "Comma-separated `name=value` headers for the collector, percent-encoded. A secret.",
   ),
   OTEL_TRACES_SAMPLER_ARG: own(1, (value, say) => {
     const ratio = value.trim() === "" ? Number.NaN : Number(value);
     if (!(ratio >= 0 && ratio <= 1)) say("use a number from 0 to 1");
     return ratio;
-  }).describe(
-    "The part of new traces that is exported, from `0` to `1`. A caller that sends `traceparent` decides for its own traces.",
-  ),
+  }).describe("The part of new traces that is exported, from `0` to `1`, unless the caller sends `traceparent`."),
   OTEL_BSP_SCHEDULE_DELAY: count(5_000, 0, 25_000).describe(
-    "Milliseconds during which a Worker collects spans before it sends them. Durable Objects, which a timer keeps awake, use at most 500.",
+    "Milliseconds until a Worker sends its spans; at most 500 in Durable Objects.",
   ),
   OTEL_SERVICE_NAME: textOr("skill-gateway", (value) =>
     value.trim() === "" || value.length > 128 ? "use 1 to 128 characters" : null,
   ).describe("The name of the gateway in traces (`service.name`)."),
   OTEL_RESOURCE_ATTRIBUTES: pairs(/^[\x21-\x2b\x2d-\x3c\x3e-\x7e]{1,128}$/, MOST_PAIRS).describe(
-    "Comma-separated `name=value` attributes of the gateway in traces, such as `deployment.environment.name=production`.",
+    "Comma-separated `name=value` attributes of the gateway in traces.",
   ),
 };

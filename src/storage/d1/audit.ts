@@ -2,6 +2,7 @@
 
 import { and, desc, eq, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { GATEWAY_SCOPE, PUBLIC_SCOPE } from "../../domain/access/access";
 import {
   ABOUT,
   type AuditEntry,
@@ -10,8 +11,10 @@ import {
   KEPT_AFTER_ERASURE,
   NAMES_ANOTHERS_THING,
 } from "../../domain/access/audit";
+import { isStreamed } from "../../domain/events/events";
 import type { SkillEvent } from "../../domain/webhooks/webhooks";
 import type { Database } from "./database";
+import { storeEvent } from "./events";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
 import { links } from "./schema/compat";
@@ -29,6 +32,7 @@ import { skillEnv } from "./schema/skill-network";
 import { webhooks } from "./schema/webhooks";
 import { queueEvent } from "./webhooks";
 
+const numbered = z.array(z.object({ seq: z.int() }));
 const written = z.object({ meta: z.object({ changes: z.number() }) });
 
 /** The user, key and request that made a change. */
@@ -42,10 +46,12 @@ export interface Actor {
   otherPseudonym: string;
 }
 
-/** An event that is queued for webhooks if its entry is recorded. `onQueued` is called if a webhook receives it. */
+/** An event that is stored, and queued for webhooks, if its entry is recorded. `onQueued` is called if a webhook receives it. */
 export interface RecordedEvent {
   event: SkillEvent;
   onQueued(): void;
+  /** @param seq the number of the stored event */
+  onStored(seq: number): void;
 }
 
 /**
@@ -69,11 +75,16 @@ export function recording(
         "review" in entry.when ||
         ("sealed" in entry.when && entry.when.at === "after") ||
         ("thing" in entry.when && entry.when.thing !== "was"));
-    const noted = recorded === null ? [row] : ([row, eventOf(db, actor, entry, recorded.event)] as const);
+    const noted = recorded === null ? [row] : ([row, ...eventOf(db, actor, entry, recorded.event)] as const);
     const [before, after] = isAfter ? [[], noted] : [noted, []];
     const results: unknown[] = await db.batch([named, ...before, ...statements, ...after]);
     const first = 1 + before.length;
-    if (recorded !== null && wroteRows(results[isAfter ? results.length - 1 : 2])) recorded.onQueued();
+    if (recorded !== null) {
+      const [queued, stored] = results.slice(isAfter ? results.length - noted.length + 1 : 2);
+      if (wroteRows(queued)) recorded.onQueued();
+      const [numbers] = isStreamed(recorded.event.type) ? numbered.parse(stored) : [];
+      if (numbers !== undefined) recorded.onStored(numbers.seq);
+    }
     return results.slice(first, first + statements.length);
   };
   return new Proxy(db, {
@@ -86,11 +97,14 @@ function wroteRows(result: unknown): boolean {
   return written.safeParse(result).data?.meta.changes !== 0;
 }
 
-/** Queues an event if the last entry of the log is this one. */
+/** Queues and stores an event if the last entry of the log is this one. */
 function eventOf(db: Database, actor: Actor, { action, resourceId }: AuditEntry, event: SkillEvent) {
   const isRecorded = sql`EXISTS (SELECT 1 FROM ${audit} WHERE ${audit.seq} = (SELECT max(${audit.seq}) FROM ${audit})
     AND ${audit.requestId} = ${actor.requestId} AND ${audit.action} = ${action} AND ${audit.resourceId} = ${resourceId})`;
-  return queueEvent(db, event, isRecorded);
+  const queued = queueEvent(db, event, isRecorded);
+  if (!isStreamed(event.type)) return [queued] as const;
+  const scope = event.scope === GATEWAY_SCOPE ? PUBLIC_SCOPE : event.scope;
+  return [queued, storeEvent(db, { ...event, scope }, isRecorded)] as const;
 }
 
 /** Records an action that changes no rows, such as an export. */

@@ -8,6 +8,7 @@ import type { Database } from "./database";
 import { raiseCounters } from "./keys";
 import { groupMembers, groups, ownServers, secrets } from "./schema/access";
 import { models } from "./schema/chat";
+import { events } from "./schema/events";
 import { imports } from "./schema/imports";
 import { publishers } from "./schema/publishers";
 import { counters, ghosts, now, skills } from "./schema/registry";
@@ -136,6 +137,7 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(webhookDeliveries)
       .where(sql`${webhookDeliveries.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
+    db.delete(events).where(sql`${events.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
     db
       .delete(useHours)
       .where(sql`${useHours.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),

@@ -57,6 +57,7 @@ export const SERVER_ROWS: Row[] = [
   ...owned("servers", "DELETE", 204),
   ...owned("servers", "POST", 200, "/test"),
   open("GET /api/v1/webhooks", "secrets", everybody(200)),
+  open("GET /api/v1/events", "skills:read", everybody(200)),
   ...owned("webhooks", "GET", 200),
   ...owned("webhooks", "PUT", 200),
   ...owned("webhooks", "DELETE", 204),

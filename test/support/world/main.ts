@@ -63,7 +63,7 @@ export class Conversation extends Bare {
 }
 
 /** These use the pool's own bindings. Imports and counts run next to requests and are not part of a journey. */
-export { Import, Meter } from "../../../src/index";
+export { EventHub, Import, Meter } from "../../../src/index";
 
 const asWorker = () => "worker" as const;
 

@@ -11,6 +11,7 @@ import { connections, connectRequests } from "./connections";
 import { consoleSessions, SESSION_FACTS } from "./console";
 import { conversations, runFiles } from "./conversations";
 import { draftReaders } from "./drafts";
+import { EXPORTED_EVENTS, events } from "./events";
 import { EXPORTED_IMPORTS, imports } from "./imports";
 import { publishers } from "./publishers";
 import { RATING_FACTS, REPORT_FACTS, skillRatings, skillReports, skillUsers, USED_SKILLS } from "./ratings";
@@ -20,7 +21,7 @@ import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import { skillEnv } from "./skill-network";
 import { EXPORTED_SEARCHES, EXPORTED_SERVICE_USE, searchMisses, serviceUse, useHours } from "./skill-use";
-import { webhookDeliveries, webhooks } from "./webhooks";
+import { EXPORTED_DELIVERIES, webhookDeliveries, webhooks } from "./webhooks";
 
 /** The counts that an erasure returns. */
 export type ErasureCount = "keys" | "grants" | "secrets" | "ghosts" | "memberships";
@@ -247,23 +248,12 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     },
     erased: DELETED,
   },
+  { table: events, column: events.scope, holds: "scope", exported: EXPORTED_EVENTS, erased: DELETED },
   {
     table: webhookDeliveries,
     column: webhookDeliveries.scope,
     holds: "scope",
-    exported: {
-      as: "webhook_deliveries",
-      columns: {
-        webhook: webhookDeliveries.webhook,
-        type: webhookDeliveries.type,
-        data: webhookDeliveries.data,
-        at: webhookDeliveries.at,
-        state: webhookDeliveries.state,
-        attempts: webhookDeliveries.attempts,
-        status: webhookDeliveries.status,
-        problem: webhookDeliveries.problem,
-      },
-    },
+    exported: EXPORTED_DELIVERIES,
     erased: DELETED,
   },
   {

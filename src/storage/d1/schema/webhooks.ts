@@ -52,3 +52,18 @@ export const webhookDeliveries = sqliteTable(
     index("webhook_deliveries_webhook").on(t.scope, t.webhook, t.at),
   ],
 );
+
+/** What an export contains of the deliveries of a user's webhooks. */
+export const EXPORTED_DELIVERIES = {
+  as: "webhook_deliveries",
+  columns: {
+    webhook: webhookDeliveries.webhook,
+    type: webhookDeliveries.type,
+    data: webhookDeliveries.data,
+    at: webhookDeliveries.at,
+    state: webhookDeliveries.state,
+    attempts: webhookDeliveries.attempts,
+    status: webhookDeliveries.status,
+    problem: webhookDeliveries.problem,
+  },
+};

@@ -90,6 +90,7 @@ export default defineConfig(async () => {
             ...{ __DEVELOPMENT__: "true", __LOCAL_RUNTIME__: "true" },
             // `npm run try:insights` replays more.
             __REPLAYED__: process.env.REPLAYED ?? "25",
+            __REPLAY_SEED__: process.env.REPLAY_SEED ?? "42",
             __INSIGHT_SKILLS__: process.env.INSIGHT_SKILLS ?? "500",
           },
           plugins: [

@@ -96,7 +96,10 @@ export async function verdictsOf(row: Row) {
 
 /** Returns the responses to actors that cannot see the resource: for the resource, and for one that was never created. */
 export async function absentAs(row: Row) {
-  const refused = [...USERS, "anonymous" as const].filter((actor) => verdict(row, actor) === 404 && actor !== row.best);
+  // Users with a right to the resource can receive 404 for another reason, such as a skill without a rollout.
+  const refused = [...USERS, "anonymous" as const].filter(
+    (actor) => verdict(row, actor) === 404 && (actor === "anonymous" || row.may[actor] === undefined),
+  );
   const thing = await row.thing();
   const absent = neverMade(thing);
   const both = [];

@@ -7,6 +7,7 @@ import { type VendorRefusal, vendorRefusalOf } from "../domain/compat/vendor-err
 import { skillIdOf } from "../domain/compat/vendor-ids";
 import { GatewayError, type Issue, invalid } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
+import { attestationLink } from "../edge/attestation-link";
 import type { HttpEnv } from "../edge/edge";
 import { disposition } from "../edge/etag";
 import { logUnexpected } from "../edge/unexpected";
@@ -121,6 +122,7 @@ export async function answerContent(c: HonoContext<HttpEnv>, skillId: string, ve
       "content-disposition": disposition("attachment", `${found.name}.zip`),
       "content-security-policy": "sandbox; default-src 'none'",
       "cache-control": "private, no-store",
+      link: attestationLink(skillId, found.versionId),
     },
   });
 }

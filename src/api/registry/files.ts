@@ -3,6 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { GatewayError } from "../../domain/errors";
+import { attestationLink } from "../../edge/attestation-link";
 import type { HttpEnv } from "../../edge/edge";
 import { problem } from "../../edge/errors";
 import { disposition, namesTag, notModified, REVALIDATE, spanOf, tagged, tagOf } from "../../edge/etag";
@@ -70,7 +71,7 @@ for (const path of ["/{id}/download", "/public/{id}/download"]) {
       const { id } = c.req.valid("param");
       const found = await findPackage(c.get("context"), id, version);
       return answerBytes(c, found, {
-        link: `</api/v1/kinds/skills/${id}/versions/${found.versionId}/attestation>; rel="describedby"; type="application/json"`,
+        link: attestationLink(id, found.versionId),
         offset: 0,
         size: found.zipSize,
         sha256: found.zipSha256,

@@ -11,6 +11,7 @@ import {
   versionNameOf,
 } from "../../domain/compat/clawhub";
 import { invalid } from "../../domain/errors";
+import { attestationLink } from "../../edge/attestation-link";
 import type { HttpEnv } from "../../edge/edge";
 import {
   filesOfVersion,
@@ -178,7 +179,9 @@ export async function answerDownload(c: HonoContext<HttpEnv>): Promise<Response>
   const row = await findSlug(look.viewer, c.req.query("slug") ?? "");
   const version = await versionIn(c, look.viewer, row);
   const { body, size } = await openVersionArchive(look.viewer, row, version);
-  return bytes(look, body, size, "application/zip", `${row.name}-${versionNameOf(version)}.zip`);
+  const answer = bytes(look, body, size, "application/zip", `${row.name}-${versionNameOf(version)}.zip`);
+  answer.headers.set("link", attestationLink(row.id, version.versionId));
+  return answer;
 }
 
 export async function answerSlugFile(c: HonoContext<HttpEnv>): Promise<Response> {

@@ -4,6 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../../domain/digest";
 import { marketplace, marketplaceName } from "../../domain/plugins/marketplace";
 import { publicOrigin } from "../../domain/sign-in/resource";
+import { siblingAttestation } from "../../edge/attestation-link";
 import type { HttpEnv } from "../../edge/edge";
 import { disposition } from "../../edge/etag";
 import { openPlugin, readPlugins } from "../../services/compat/plugins";
@@ -45,7 +46,10 @@ export async function answerPlugin(
   sha256: string,
 ): Promise<Response> {
   const stored = await openPlugin(viewer, name, sha256);
-  return cachedResponse(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
+  const cache = isOpen ? BY_DIGEST : PRIVATE;
+  const answer = cachedResponse(c, cache, sha256, "application/zip", stored.body, stored.size);
+  answer.headers.set("link", siblingAttestation(sha256));
+  return answer;
 }
 
 /** Returns the skills of a base URL as one Agent Plugin: the archive, or a list of what it contains and omits. */

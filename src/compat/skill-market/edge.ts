@@ -3,6 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { settingsFrom } from "../../domain/settings/settings";
 import { publicOrigin } from "../../domain/sign-in/resource";
+import { attestationLink } from "../../edge/attestation-link";
 import { crossOrigin } from "../../edge/cors";
 import type { Edge, HttpEnv } from "../../edge/edge";
 import { answerError } from "../../edge/errors";
@@ -95,6 +96,7 @@ async function answerMarketDownload(c: Handled): Promise<Response> {
     ...{ ...PRIVATE, "content-type": "application/zip", "content-length": `${found.size}` },
     ...{ "content-security-policy": "sandbox; default-src 'none'" },
     "content-disposition": disposition("attachment", `${found.name}.zip`),
+    link: attestationLink(found.id, found.versionId),
   };
   return new Response(found.body, { headers });
 }

@@ -6,6 +6,7 @@ import { wellKnownIndex } from "../../domain/compat/well-known";
 import { sha256Hex } from "../../domain/digest";
 import { SKILL_FILE } from "../../domain/package/skill";
 import { Recent } from "../../domain/recent";
+import { siblingAttestation } from "../../edge/attestation-link";
 import type { HttpEnv } from "../../edge/edge";
 import { namesTag, tagOf } from "../../edge/etag";
 import {
@@ -66,7 +67,10 @@ export async function answerArchive(
     knownIn(c.env).set(keyOf(name, sha256), { versionId, until: Date.now() + COMPAT_LIMITS.knownForMs });
   const stored = await openArchive(viewer.packages, viewer.timings, versionId);
   if (stored === null) throw notInIndex();
-  return cachedResponse(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
+  const cache = isOpen ? BY_DIGEST : PRIVATE;
+  const answer = cachedResponse(c, cache, sha256, "application/zip", stored.body, stored.size);
+  answer.headers.set("link", siblingAttestation(sha256));
+  return answer;
 }
 
 /** Returns the signed statement about the version of an archive. `table`: the kind of archive that has the digest. */

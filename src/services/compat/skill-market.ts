@@ -51,10 +51,11 @@ async function byScore(viewer: Viewer, rows: readonly PublishedSkillRow[]): Prom
 export async function openMarketSkill(
   viewer: Viewer,
   name: string,
-): Promise<{ name: string; size: number; body: ReadableStream } | null> {
+): Promise<{ id: string; versionId: string; name: string; size: number; body: ReadableStream } | null> {
   const [row] = await readOffered(viewer, { name: name.normalize("NFC"), limit: 1 }, unlessBlocked);
   const found = row === undefined ? null : await readVersionPackage(viewer.db, row.id, row.versionId);
-  if (found === null) return null;
-  const body = await openPackageRange(viewer.packages, viewer.timings, found.versionId, 0, found.zipSize);
-  return body === null ? null : { name: found.name, size: found.zipSize, body };
+  if (row === undefined || found === null) return null;
+  const { versionId, name: written, zipSize: size } = found;
+  const body = await openPackageRange(viewer.packages, viewer.timings, versionId, 0, size);
+  return body === null ? null : { id: row.id, versionId, name: written, size, body };
 }

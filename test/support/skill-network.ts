@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { PUBLIC_SCOPE, userScope } from "../../src/domain/access/access";
+import { isLoopback } from "../../src/domain/loopback";
 import { seal } from "../../src/services/secrets/encryption";
 import { skillEnvPlace } from "../../src/services/secrets/skill-env";
 import { openDatabase } from "../../src/storage/d1/database";
@@ -45,7 +46,9 @@ export function imitateHosts(first?: (request: Request) => Promise<Response | nu
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
     // Work of an earlier request in the same isolate, such as an event for a webhook of another test.
-    if (new URL(request.url).origin === new URL(faults).origin) return fetchThere(request);
+    const { origin, hostname, pathname } = new URL(request.url);
+    const isOfTests = origin === new URL(faults).origin || pathname.startsWith("/scripted/");
+    if (isLoopback(hostname) && isOfTests) return fetchThere(request);
     const answer = await first?.(request);
     if (answer != null) return answer;
     const sent = {

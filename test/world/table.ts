@@ -311,7 +311,7 @@ POST /mcp tools/list                                                          | 
 POST /mcp resources/list                                                      | 2 0 0 0 | 0 3 0 0 | 0 1 0 0 | 0 2 0 0
 POST /mcp resources/templates/list                                            | 1 0 0 0 | 0 1 0 0 | 0 0 0 0 | 0 1 0 0
 POST /mcp skills/list                                                         | 2 0 0 0 | 0 3 0 0 | 0 1 0 0 | 0 2 0 0
-POST /mcp tools/call of self                                                  | 4 0 0 0 | 0 3 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp tools/call of self                                                  | 4 0 0 0 | 0 3 0 0 | 0 0 0 0 | 0 2 0 0
 POST /mcp resources/read of self                                              | 4 0 0 1 | 0 3 0 1 | 0 1 0 1 | 3 2 0 1
 POST /mcp skills/get of self                                                  | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
 POST /mcp resources/directory/read of self                                    | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0

@@ -62,6 +62,6 @@ function failingEvent(row: ComparedVersion): SkillEvent {
 }
 
 /** Returns the versions that fail more often than the version before, of skills whose figures the caller can see. */
-export function failingVersions(context: Context, group: string | undefined): Promise<ComparedVersion[]> {
+export async function failingVersions(context: Context, group: string | undefined): Promise<ComparedVersion[]> {
   return readFailing(context.db, figureScopes(context, group), SHOWN);
 }

@@ -18,7 +18,13 @@ interface Finding {
  */
 export async function barriers(page: Page): Promise<string[]> {
   const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
-    `(() => { ${source}; return axe.run(document, { resultTypes: ["violations"] }); })()`,
+    // A color that is still changing has another contrast. Animations without an end, such as a spinner, are not awaited.
+    `(async () => {
+      const ends = (animation) => animation.effect?.getComputedTiming().endTime !== Infinity;
+      await Promise.allSettled(document.getAnimations().filter(ends).map(({ finished }) => finished));
+      ${source};
+      return axe.run(document, { resultTypes: ["violations"] });
+    })()`,
   );
   if (passes.length === 0) throw new Error("axe has looked at nothing");
   return violations

@@ -121,7 +121,9 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
 
   // The charts are also available as tables and CSV.
   await page.locator(".lanes summary").click();
-  expect(await page.getByRole("region", { name: "Skills by turn" }).locator("tbody tr").allInnerTexts()).toEqual([
+  const charted = page.getByRole("region", { name: "Skills by turn" }).locator("tbody tr");
+  await charted.first().waitFor();
+  expect(await charted.allInnerTexts()).toEqual([
     expect.stringContaining("mermaid-diagram: loaded"),
     ...[expect.stringContaining("mermaid-diagram: active"), expect.stringContaining("mermaid-diagram: active")],
     ...[expect.stringContaining("mermaid-diagram: last turn"), "turn 5\t"],

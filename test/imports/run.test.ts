@@ -60,7 +60,7 @@ const versions = async (id: string | null) =>
   (await (await call("GET", `/api/v1/kinds/skills/${id}/versions`, { key })).json<{ items: object[] }>()).items.length;
 
 describe("a run that is cut off", () => {
-  it("continues after its object ran out of memory, and creates nothing twice", async () => {
+  it("continues after its object ran out of memory, and creates nothing twice", { tags: ["slow"] }, async () => {
     holdClock();
     await site.index(many(12));
     const busy = () => new Response("", { status: 503, headers: { "retry-after": "60" } });

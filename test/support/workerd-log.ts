@@ -7,7 +7,7 @@ const EXPECTED = [
   /^stack: \S*workerd@/,
   /^uncaught exception; .*(Network connection lost|UpstreamFault)/,
   // Storage, a compiler or an isolate that a test made fail. The caller receives the failure, and its test checks what follows.
-  /^uncaught exception; .*(no storage|Error: dead|It is gone already|Application called abortAllDurableObjects)/,
+  /^uncaught exception; .*(no storage|Storage did not respond|Error: dead|It is gone already|Application called abortAllDurableObjects)/,
   /^uncaught exception; .*Failed query: insert into "usage"/,
   // A request that is still running in a conversation whose storage a test deleted.
   /^uncaught exception; .*no such table: events/,

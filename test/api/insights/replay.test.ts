@@ -119,7 +119,7 @@ beforeAll(async () => {
 afterAll(releaseClock);
 
 describe(`the figures of ${__REPLAYED__} conversations`, () => {
-  it("are those that the conversations received", { timeout: 1_800_000 }, async () => {
+  it("are those that the conversations received", { tags: ["slow"], timeout: 1_800_000 }, async () => {
     for (let n = 0; n < __REPLAYED__; n++) {
       const user = `replay-${n % 20}`;
       const chat = await replay(user);

@@ -151,23 +151,22 @@ async function reduced(initial: ModelSettings, all: readonly Operation[], at: nu
   return kept;
 }
 
-it(
-  `${CONVERSATIONS} random conversations of ${OPERATIONS} operations equal the model`,
-  async () => {
-    const operations = fc.array(operation, { minLength: OPERATIONS, maxLength: OPERATIONS });
-    let done = 0;
-    await fc.assert(
-      fc.asyncProperty(settings, operations, async (initial, all) => {
-        const failure = await play(initial, all);
-        if (++done % 100 === 0) console.log(`${done} conversations`);
-        if (failure === null) return;
-        const story = (await reduced(initial, all, failure.at)).map((op) => JSON.stringify(op));
-        throw new Error(
-          [`seed ${SEED}, conversation ${done}`, JSON.stringify(initial), ...story, failure.error].join("\n"),
-        );
-      }),
-      { numRuns: CONVERSATIONS, seed: SEED, endOnFailure: true },
-    );
-  },
-  60_000 + CONVERSATIONS * 5_000,
-);
+it(`${CONVERSATIONS} random conversations of ${OPERATIONS} operations equal the model`, {
+  tags: ["slow"],
+  timeout: 60_000 + CONVERSATIONS * 5_000,
+}, async () => {
+  const operations = fc.array(operation, { minLength: OPERATIONS, maxLength: OPERATIONS });
+  let done = 0;
+  await fc.assert(
+    fc.asyncProperty(settings, operations, async (initial, all) => {
+      const failure = await play(initial, all);
+      if (++done % 100 === 0) console.log(`${done} conversations`);
+      if (failure === null) return;
+      const story = (await reduced(initial, all, failure.at)).map((op) => JSON.stringify(op));
+      throw new Error(
+        [`seed ${SEED}, conversation ${done}`, JSON.stringify(initial), ...story, failure.error].join("\n"),
+      );
+    }),
+    { numRuns: CONVERSATIONS, seed: SEED, endOnFailure: true },
+  );
+});

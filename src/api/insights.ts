@@ -3,6 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { GROUP_NAME } from "../domain/access/access";
+import { USE_COUNTS } from "../domain/conversation/skill-use";
 import { type CsvValue, csvOf } from "../domain/insights/csv";
 import { dateText, INSIGHT_LIMITS } from "../domain/insights/period";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -120,10 +121,6 @@ function csvFile(
 const limitOf = (limit: number | undefined, isCsv: boolean): number =>
   limit ?? (isCsv ? INSIGHT_LIMITS.csvRows : REQUEST_LIMITS.listLimit);
 
-const USE: (keyof ScopeFigures)[] = [
-  ...(["loads", "calls", "failures", "tokens", "found", "scripts_ok", "scripts_failed", "scripts_killed"] as const),
-  ...(["liked", "disliked"] as const),
-];
 const SEARCHES: (keyof ScopeFigures)[] = ["searches", "searches_empty"];
 
 export const insightRoutes = router();
@@ -161,7 +158,7 @@ insightRoutes.openapi(
     ]);
     const { from, to, interval, totals, before, series } = figures;
     const rows = series.map(({ at, ...figures }) => ({ at: instant(at), ...figures }));
-    if (wantsCsv(c, asked)) return csvFile(c, "overview", rows, ["at", ...USE, ...SEARCHES]);
+    if (wantsCsv(c, asked)) return csvFile(c, "overview", rows, ["at", ...USE_COUNTS, ...SEARCHES]);
     return c.json(
       { ...daysOf(from, to), interval, totals, before, series: rows, failing: failing.map(wireFailing) },
       200,
@@ -192,7 +189,7 @@ insightRoutes.openapi(
     const isCsv = wantsCsv(c, asked);
     const found = await skillFigures(c.get("context"), { ...query, limit: limitOf(limit, isCsv) });
     const items = found.page.map(({ seq: _, ...row }) => row);
-    const columns = ["skill_id", "skill_name", "scope", "listed", ...USE];
+    const columns = ["skill_id", "skill_name", "scope", "listed", ...USE_COUNTS];
     if (isCsv) return csvFile(c, "skills", items, columns, found.nextCursor);
     return c.json({ ...daysOf(found.from, found.to), items, next_cursor: found.nextCursor }, 200);
   },
@@ -275,7 +272,7 @@ insightRoutes.openapi(
       created_at: instant(created_at),
       is_current: row.version_id === skill.currentId,
     }));
-    const columns = ["version_id", "version", "created_at", "is_current", "is_yanked", "listed", ...USE];
+    const columns = ["version_id", "version", "created_at", "is_current", "is_yanked", "listed", ...USE_COUNTS];
     if (isCsv) return csvFile(c, "versions", items, columns, found.nextCursor);
     const about = { ...daysOf(found.from, found.to), skill_id: skill.id, skill_name: skill.name };
     return c.json({ ...about, items, next_cursor: found.nextCursor }, 200);

@@ -10,9 +10,11 @@ import { Card } from "../parts/card";
 import { Figure, Figures } from "../parts/figures";
 import { Lines, type Point } from "../parts/lines";
 import { Page } from "../parts/page";
+import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
+import { share, USE_HEADS, UseCells } from "../parts/use-columns";
 import { FORMATS } from "../text/language";
 import { t } from "../text/text";
 import { Failing } from "./failing";
@@ -48,21 +50,7 @@ export function Insights(): ReactNode {
     <Page
       title={t("Insights")}
       lead={t("Which skills are used, which fail, and what is missing. Updated hourly.")}
-      actions={
-        <nav className="segments" aria-label={t("Period")}>
-          {PERIODS.map(([value, name]) => (
-            <Link
-              key={value}
-              to="/insights"
-              search={{ days: value }}
-              activeProps={{}}
-              {...(value === period ? { "aria-current": "true" as const } : {})}
-            >
-              {name}
-            </Link>
-          ))}
-        </nav>
-      }
+      actions={<Periods to="/insights" periods={PERIODS} chosen={period} />}
     >
       <Totals of={overview} />
       <Answer of={overview} what={t("the figures")}>
@@ -99,8 +87,6 @@ export function Insights(): ReactNode {
 }
 
 type Days = ReturnType<typeof daysOf>;
-
-const share = (part: number, all: number): string => (all === 0 ? "–" : `${((part / all) * 100).toFixed(1)} %`);
 
 function Totals({ of }: { of: { data: Overview | undefined; error: Error | null } }): ReactNode {
   return (
@@ -196,16 +182,7 @@ function Skills({ days }: { days: Days }): ReactNode {
         ) : (
           <Table
             name={t("Skills by usage")}
-            heads={[
-              t("Skill"),
-              { num: t("Listed") },
-              { num: t("Found") },
-              { num: t("Loads") },
-              { num: t("Tool calls") },
-              { num: t("Failed") },
-              { num: t("Feedback") },
-              { num: t("Tokens") },
-            ]}
+            heads={[t("Skill"), { num: t("Listed") }, { num: t("Found") }, ...USE_HEADS]}
           >
             {items.map((row) => (
               <tr key={row.skill_id}>
@@ -216,11 +193,7 @@ function Skills({ days }: { days: Days }): ReactNode {
                 </td>
                 <td className="num">{figure(row.listed)}</td>
                 <td className="num">{figure(row.found)}</td>
-                <td className="num">{figure(row.loads)}</td>
-                <td className="num">{figure(row.calls)}</td>
-                <td className="num">{share(row.failures, row.calls)}</td>
-                <td className="num">{share(row.liked, row.liked + row.disliked)}</td>
-                <td className="num">{figure(row.tokens)}</td>
+                <UseCells of={row} />
               </tr>
             ))}
           </Table>

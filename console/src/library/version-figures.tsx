@@ -10,12 +10,11 @@ import { Button } from "../parts/controls";
 import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain } from "../parts/text";
+import { share, USE_HEADS, UseCells } from "../parts/use-columns";
 import { t } from "../text/text";
 
 /** Versions that are compared. */
 const VERSIONS = 10;
-
-const share = (part: number, all: number): string => (all === 0 ? "–" : `${((part / all) * 100).toFixed(1)} %`);
 
 export function VersionFigures({ id }: { id: string }): ReactNode {
   const answer = useQuery({
@@ -26,17 +25,7 @@ export function VersionFigures({ id }: { id: string }): ReactNode {
     <Card title={t("Versions, last 30 days")} isFlush>
       <Answer of={answer} what={t("the versions")}>
         {({ items }) => (
-          <Table
-            name={t("Versions, last 30 days")}
-            heads={[
-              t("Version"),
-              { num: t("Loads") },
-              { num: t("Tool calls") },
-              { num: t("Failed") },
-              { num: t("Feedback") },
-              { num: t("Tokens") },
-            ]}
-          >
+          <Table name={t("Versions, last 30 days")} heads={[t("Version"), ...USE_HEADS]}>
             {items.map((row) => (
               <tr key={row.version_id}>
                 <td className="name">
@@ -44,11 +33,7 @@ export function VersionFigures({ id }: { id: string }): ReactNode {
                   {row.is_current && <span className="tag good">{t("current")}</span>}
                   {row.is_yanked && <span className="tag warn">{t("yanked")}</span>}
                 </td>
-                <td className="num">{figure(row.loads)}</td>
-                <td className="num">{figure(row.calls)}</td>
-                <td className="num">{share(row.failures, row.calls)}</td>
-                <td className="num">{share(row.liked, row.liked + row.disliked)}</td>
-                <td className="num">{figure(row.tokens)}</td>
+                <UseCells of={row} />
               </tr>
             ))}
           </Table>

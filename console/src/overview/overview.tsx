@@ -10,6 +10,7 @@ import { Card } from "../parts/card";
 import { Figure, Figures } from "../parts/figures";
 import { Lines, type Point } from "../parts/lines";
 import { Page } from "../parts/page";
+import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
@@ -51,19 +52,7 @@ export function Overview(): ReactNode {
       title={t("Overview")}
       actions={
         <>
-          <nav className="segments" aria-label={t("Period")}>
-            {PERIODS.map(([value, name]) => (
-              <Link
-                key={value}
-                to="/"
-                search={{ days: value }}
-                activeProps={{}}
-                {...(value === period ? { "aria-current": "true" as const } : {})}
-              >
-                {name}
-              </Link>
-            ))}
-          </nav>
+          <Periods to="/" periods={PERIODS} chosen={period} />
           {me.tries && (
             <Link className="button plain" to="/try">
               {t("Playground")}

@@ -95,7 +95,8 @@ export type UseCount = z.infer<typeof countSchema>;
 export type Uses = z.infer<typeof usesSchema>;
 export type UseBatch = NonNullable<Uses["sent"]>;
 
-const ADDED = [
+/** The numbers that are counted for each use of a version, and added up everywhere. */
+export const USE_COUNTS = [
   "loads",
   "calls",
   "failures",
@@ -109,7 +110,7 @@ const ADDED = [
 ] as const;
 
 /** One use of a version of a skill. Absent numbers are 0. */
-export type SkillUse = { skill_id: string; version_id: string } & { [N in (typeof ADDED)[number]]?: number };
+export type SkillUse = { skill_id: string; version_id: string } & { [N in (typeof USE_COUNTS)[number]]?: number };
 
 export const NO_USES: Uses = {
   due: null,
@@ -184,7 +185,7 @@ export function addUse(uses: Uses, use: SkillUse, now: number): Uses {
   const voted = uses.voted.day === day ? uses.voted.skills : [];
   const isVote = (use.loads ?? 0) > 0 && !voted.includes(skill_id);
   const sum = { ...(before ?? { ...NOTHING, day, hour, skill_id, version_id }) };
-  for (const name of ADDED) sum[name] += use[name] ?? 0;
+  for (const name of USE_COUNTS) sum[name] += use[name] ?? 0;
   if (isVote) sum.votes++;
   return {
     ...uses,
@@ -200,7 +201,7 @@ export function countsOfDays(counts: readonly UseCount[]): UseCount[] {
   for (const count of counts) {
     const key = `${count.day} ${count.version_id}`;
     const sum = { ...(days.get(key) ?? { ...count, ...NOTHING }) };
-    for (const name of [...ADDED, "votes"] as const) sum[name] += count[name];
+    for (const name of [...USE_COUNTS, "votes"] as const) sum[name] += count[name];
     days.set(key, sum);
   }
   return [...days.values()];
@@ -209,7 +210,7 @@ export function countsOfDays(counts: readonly UseCount[]): UseCount[] {
 const NOTHING = {
   ...{ loads: 0, calls: 0, failures: 0, tokens: 0, votes: 0, found: 0 },
   ...{ scripts_ok: 0, scripts_failed: 0, scripts_killed: 0, liked: 0, disliked: 0 },
-};
+} satisfies Record<(typeof USE_COUNTS)[number] | "votes", 0>;
 
 /** Adds a turn in which the model was shown a list of skills. */
 export function addListed(uses: Uses, list: number, now: number): Uses {

@@ -56,7 +56,7 @@ export const skillPath = (name: string): string => `/skills/${encodeURIComponent
 export const entryTitle = ({ displayName, name }: Pick<OpenEntry, "displayName" | "name">): string =>
   displayName?.trim() || name;
 
-/** The unique name of a skill that has another title, so that two skills with one title can be told apart. */
+/** Returns the unique name of a skill if its title differs, because two skills can have the same title; otherwise `null`. */
 export const nameHtml = (entry: Pick<OpenEntry, "displayName" | "name">): Html | null =>
   entryTitle(entry) === entry.name ? null : html`<code>${plain(entry.name)}</code>`;
 

@@ -1,7 +1,7 @@
 // Adds a conversation's counts to the figures of scopes, MCP servers and lists, and rolls older figures up.
 
 import { and, gte, lt, lte, type SQL, sql } from "drizzle-orm";
-import type { UseBatch } from "../../../domain/conversation/skill-use";
+import { USE_COUNTS, type UseBatch } from "../../../domain/conversation/skill-use";
 import type { Database } from "../database";
 import { skills } from "../schema/registry";
 import { listings, searchMisses, serviceUse, skillUse, useHours } from "../schema/skill-use";
@@ -9,22 +9,10 @@ import { listings, searchMisses, serviceUse, skillUse, useHours } from "../schem
 /** Rows of `use_hours` that sum all scopes. */
 export const ALL_SCOPES = "*";
 
-const SUMS = [
-  "loads",
-  "calls",
-  "failures",
-  "tokens",
-  "found",
-  "scripts_ok",
-  "scripts_failed",
-  "scripts_killed",
-  "liked",
-  "disliked",
-] as const;
 const OF_ALL = ["searches", "searches_empty"] as const;
 
 /** SQL: the sum of the stored and the added value of each column of `use_hours`. */
-const added = (name: (typeof SUMS)[number] | (typeof OF_ALL)[number]) => sql.raw(`${name} + excluded.${name}`);
+const added = (name: (typeof USE_COUNTS)[number] | (typeof OF_ALL)[number]) => sql.raw(`${name} + excluded.${name}`);
 const ADDED = {
   loads: added("loads"),
   calls: added("calls"),
@@ -40,9 +28,9 @@ const ADDED = {
   searchesEmpty: added("searches_empty"),
 };
 
-const inCounts = SUMS.map((name) => `sum(asked.value ->> '${name}') AS ${name}`).join(", ");
-const inSearches = SUMS.map((name) => `0 AS ${name}`).join(", ");
-const totals = [...SUMS, ...OF_ALL].map((name) => `sum(${name})`).join(", ");
+const inCounts = USE_COUNTS.map((name) => `sum(asked.value ->> '${name}') AS ${name}`).join(", ");
+const inSearches = USE_COUNTS.map((name) => `0 AS ${name}`).join(", ");
+const totals = [...USE_COUNTS, ...OF_ALL].map((name) => `sum(${name})`).join(", ");
 
 /** Statements that add a batch where `condition` holds. Drafts are left out of the sums. */
 export function addInsights(db: Database, userId: string, batch: UseBatch, condition: SQL) {
@@ -63,7 +51,7 @@ export function addInsights(db: Database, userId: string, batch: UseBatch, condi
             .select(
               sql`WITH counted AS (${ofScopes})
                 SELECT scope, hour, ${sql.raw(totals)} FROM
-                  (SELECT * FROM counted UNION ALL SELECT ${ALL_SCOPES}, hour, ${sql.raw([...SUMS, ...OF_ALL].join(", "))} FROM counted
+                  (SELECT * FROM counted UNION ALL SELECT ${ALL_SCOPES}, hour, ${sql.raw([...USE_COUNTS, ...OF_ALL].join(", "))} FROM counted
                    UNION ALL ${ofSearches}) WHERE true GROUP BY scope, hour`,
             )
             .onConflictDoUpdate({ target: [useHours.scope, useHours.hour], set: ADDED }),

@@ -218,7 +218,7 @@ export async function deleteOldReviews(db: Database, before: number, limit: numb
   return gone.length;
 }
 
-/** Whether a user has submitted this draft to the scope, whatever came of it. */
+/** Whether a user has submitted this draft to the scope, in any state. */
 export async function hasReviewOf(db: Database, userId: string, draftId: string, scope: string): Promise<boolean> {
   const found = await db
     .select({ id: reviews.id })

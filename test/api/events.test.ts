@@ -9,6 +9,7 @@ import { call, keyFor } from "../support/call";
 import { published, publishOwn, publishPublic } from "../support/chat-turns";
 import { contextOf } from "../support/context";
 import { askForEvents, EventReader } from "../support/event-stream";
+import { crewWith, skillIn, submitted } from "../support/reviews";
 import { form, skillZip } from "../support/skill";
 
 const SKILLS = "/api/v1/kinds/skills";
@@ -69,6 +70,29 @@ describe("the stream of events", () => {
     await publishOwn(eve, { name: "his-own" });
     expect(await hers.take(3)).toEqual(["skill.published private", "skill.published shared", "skill.published open"]);
     expect(await his.take(2)).toEqual(["skill.published open", "skill.published his-own"]);
+  });
+
+  it("has no submissions, and nothing of a deleted group whose name is used again", async () => {
+    const crew = await crewWith("optional");
+    await publishOwn(crew.dev, { name: "before" }, crew.group);
+    await submitted(crew.dev, { name: "secret-draft" }, { namespace: crew.group });
+    await publishOwn(crew.dev, { name: "after" }, crew.group);
+    const list = async (key: string) => (await call("GET", "/api/v1/events?last_event_id=0.0", { key })).text();
+    const { stream } = await open(crew.rob);
+    await publishOwn(crew.dev, { name: "last" }, crew.group);
+    expect(await stream.take(1)).toEqual(["skill.published last"]);
+    expect(await list(crew.rob)).not.toContain("secret-draft");
+    const { results } = await env.DB.prepare("SELECT type, scope FROM events").all();
+    expect(results.map(({ type }) => type)).not.toContain("review.requested");
+    for (const name of ["before", "after", "last"]) {
+      const skill = await skillIn(crew.dev, crew.group, name);
+      await call("DELETE", `${SKILLS}/${skill?.id}`, { key: crew.owner });
+    }
+    expect((await call("DELETE", `/api/v1/groups/${crew.group}`)).status).toBe(204);
+    const left = await env.DB.prepare("SELECT count(*) AS n FROM events WHERE scope = ?")
+      .bind(`group:${crew.group}`)
+      .first<number>("n");
+    expect(left).toBe(0);
   });
 
   it("continues after the last received event, with what was missed", async () => {

@@ -14,7 +14,9 @@ const feedbackRequest = () =>
   z
     .strictObject({
       turn: z.int().min(1).describe("The number of the turn."),
-      score: z.union([z.literal(-1), z.literal(0), z.literal(1)]).describe("1: good; -1: bad; 0: withdrawn."),
+      score: z
+        .union([z.literal(-1), z.literal(0), z.literal(1)], "Use 1, 0 or -1.")
+        .describe("1: good; -1: bad; 0: withdrawn."),
       comment: z.string().max(COMMENT_CHARS).optional().describe("A text for yourself; authors do not see it."),
     })
     .openapi("FeedbackRequest");

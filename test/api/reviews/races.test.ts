@@ -2,7 +2,9 @@
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { decideReview } from "../../../src/services/review/decide";
 import { call } from "../../support/call";
+import { contextOf } from "../../support/context";
 import {
   crewWith,
   decide,
@@ -75,6 +77,34 @@ describe("an approval", () => {
       const versions = await call("GET", `${SKILLS}/${skill.id}/versions`, { key: crew.dev });
       expect(await versions.json()).toMatchObject({ items: [{ fileHash: made.zip_sha256 }] });
     }
+  });
+
+  it("is refused if the author pushes after the reviewed bytes were read", async () => {
+    const name = "swapped-late";
+    const made = await submitted(crew.dev, { name, body: "Good." }, to());
+    const principal = { groups: [{ group: crew.group, role: "Maintainer" as const }] };
+    const context = contextOf(crew.id("mia"), { principal });
+    /** The author pushes between the read of the bytes and the batch. */
+    const get = async (key: string) => {
+      const bytes = await (await env.PACKAGES.get(key))?.bytes();
+      await pushDraft(crew.dev, { name, body: "Evil." });
+      return { bytes: async () => bytes };
+    };
+    const packages = new Proxy(env.PACKAGES, {
+      get: (bucket, property) => (property === "get" ? get : Reflect.get(bucket, property).bind(bucket)),
+    });
+    const asked = {
+      decision: "approve",
+      zipSha256: made.zip_sha256,
+      baseId: null,
+      comment: null,
+      isBypass: false,
+    } as const;
+    await expect(decideReview({ ...context, packages }, made.id, asked)).rejects.toMatchObject({
+      reason: "REVIEW_CHANGED",
+    });
+    expect(await skillIn(crew.dev, crew.group, name)).toBeNull();
+    expect((await readReview(crew.dev, made.id)).state).toBe("pending");
   });
 
   it("is void if another version became current after the reviewer read it", async () => {

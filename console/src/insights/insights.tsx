@@ -64,7 +64,7 @@ export function Insights(): ReactNode {
       <Card title={t("Skills by usage")} isFlush>
         <Skills days={days} />
       </Card>
-      <div className="two">
+      <div {...(rights.operate ? { className: "two" } : {})}>
         <Card title={t("Unused for 30 days")} isFlush>
           <Unused />
         </Card>

@@ -34,7 +34,7 @@ it("an upload of a plugin, skill by skill", async () => {
 });
 
 it("a CI job with the key of a trusted publisher, which cannot submit or decide either", async () => {
-  const ci = new CiIssuer("https://gitlab.acme.dev");
+  const ci = new CiIssuer("https://reviewed.acme.dev");
   const pair = await ci.add("ci");
   serveIssuers(ci);
   const entry = { issuer: ci.url, claims: { project_path: "acme/tools/*" }, skills: ["built"] };
@@ -43,6 +43,7 @@ it("a CI job with the key of a trusted publisher, which cannot submit or decide 
   const { id: publisher } = await stored.json<{ id: string }>();
   const token = await sign(pair, gitlabClaims(ci.url));
   const exchanged = await call("POST", "/api/v1/trusted-publishing/token", { key: null, json: { token, publisher } });
+  expect(exchanged.status).toBe(200);
   const { key } = await exchanged.json<{ key: string }>();
   const body = form(skillZip({ name: "built" }), { namespace: crew.group });
   expect(await outcome(call("POST", `${SKILLS}/upload`, { key, body }))).toBe("403 REVIEW_REQUIRED");

@@ -11,6 +11,7 @@ import {
 it.each([
   ["claude-opus-5-5", "claude-opus-5-5"],
   ["anthropic/claude-opus-5.5-20260901", "claude-opus-5-5"],
+  ["claude-fable-5-1", "claude-fable-5-1"],
   ["claude-fable-5-2", "claude-fable-5"],
   ["claude-sonnet-9", "claude-"],
   ["openrouter/openai/gpt-5.6-mini", "gpt-5.6"],

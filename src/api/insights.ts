@@ -3,6 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { GROUP_NAME } from "../domain/access/access";
+import { LIST_PRICES_OF } from "../domain/chat/list-prices";
 import { USE_COUNTS } from "../domain/conversation/skill-use";
 import { type CsvValue, csvOf } from "../domain/insights/csv";
 import { dateText, INSIGHT_LIMITS } from "../domain/insights/period";
@@ -63,6 +64,22 @@ const searches = () => ({
   searches: number("Searches for skills. Only for admins, and 0 with `group`."),
   searches_empty: number("Those of the searches without a result."),
 });
+const modelUse = () => ({
+  calls: z.int(),
+  failures: z.int(),
+  tokens: number("Tokens of requests to a model, as it reports them, otherwise estimated."),
+  fresh: number("The part of the tokens that was reported as input, neither read from a cache nor written to one."),
+  cache_read: number("The part that was read from a cache."),
+  cache_write: number("The part that was written to a cache."),
+  output: number("The part that was output."),
+  priced_tokens: number("The part of the tokens that `cost_usd` is the cost of."),
+  cost_usd: z
+    .number()
+    .nullable()
+    .openapi({
+      description: `US dollars at the list prices of ${LIST_PRICES_OF}, rounded to millionths; null: no token has a known price.`,
+    }),
+});
 const skillName = () => ({
   skill_id: z.string(),
   skill_name: z.string(),
@@ -121,6 +138,8 @@ function csvFile(
 const limitOf = (limit: number | undefined, isCsv: boolean): number =>
   limit ?? (isCsv ? INSIGHT_LIMITS.csvRows : REQUEST_LIMITS.listLimit);
 
+/** In addition to those of servers. */
+const MODEL_COLUMNS = ["fresh", "cache_read", "cache_write", "output", "priced_tokens", "cost_usd"];
 const SEARCHES: (keyof ScopeFigures)[] = ["searches", "searches_empty"];
 
 export const insightRoutes = router();
@@ -142,6 +161,8 @@ insightRoutes.openapi(
             .object({ ...use(), ...searches() })
             .openapi({ description: "The sums of the same time before `from`." }),
           series: z.array(z.object({ at: z.string(), ...use(), ...searches() })),
+          models: z.object(modelUse()).openapi({ description: "The sums of all models." }),
+          prices_of: z.string().openapi({ description: "The day on which the prices were last checked." }),
           failing: z.array(failingSchema()).openapi({
             description: "Versions that fail significantly more often than the version before, the latest first.",
           }),
@@ -156,11 +177,14 @@ insightRoutes.openapi(
       overviewFigures(c.get("context"), query),
       failingVersions(c.get("context"), query.group),
     ]);
-    const { from, to, interval, totals, before, series } = figures;
+    const { from, to, interval, totals, before, series, models } = figures;
     const rows = series.map(({ at, ...figures }) => ({ at: instant(at), ...figures }));
     if (wantsCsv(c, asked)) return csvFile(c, "overview", rows, ["at", ...USE_COUNTS, ...SEARCHES]);
     return c.json(
-      { ...daysOf(from, to), interval, totals, before, series: rows, failing: failing.map(wireFailing) },
+      {
+        ...{ ...daysOf(from, to), interval, totals, before, series: rows, models, prices_of: LIST_PRICES_OF },
+        failing: failing.map(wireFailing),
+      },
       200,
     );
   },
@@ -294,9 +318,7 @@ insightRoutes.openapi(
             z.object({
               name: z.string(),
               scope: z.string().openapi({ description: "`user:<id>`, `group:<name>` or `gateway`." }),
-              calls: z.int(),
-              failures: z.int(),
-              tokens: number("Tokens of requests to a model, as it reports them."),
+              ...modelUse(),
             }),
           ),
           next_cursor: z.string().nullable(),
@@ -309,7 +331,7 @@ insightRoutes.openapi(
     const { format: asked, limit, ...query } = c.req.valid("query");
     const isCsv = wantsCsv(c, asked);
     const found = await serviceFigures(c.get("context"), { ...query, limit: limitOf(limit, isCsv) });
-    const columns = ["name", "scope", "calls", "failures", "tokens"];
+    const columns = ["name", "scope", "calls", "failures", "tokens", ...(query.kind === "model" ? MODEL_COLUMNS : [])];
     if (isCsv) return csvFile(c, `${query.kind}s`, found.page, columns, found.nextCursor);
     return c.json({ ...daysOf(found.from, found.to), items: found.page, next_cursor: found.nextCursor }, 200);
   },

@@ -1,11 +1,21 @@
 // Calls every function that reads or writes the chat endpoint's tables, for the query plan test.
 
+import { NO_USAGE } from "../../src/domain/conversation/usage";
 import * as models from "../../src/storage/d1/chat/models";
 import type { Database } from "../../src/storage/d1/database";
 import { BIG_USER } from "./registry-10k";
 
 const OWNER = `user:${BIG_USER}`;
-const CALLED = { day: 0, scope: "gateway", name: "one", calls: 1, failures: 0, tokens: 9 };
+const CALLED = {
+  day: 0,
+  scope: "gateway",
+  name: "one",
+  calls: 1,
+  failures: 0,
+  tokens: 9,
+  billedAs: "h/m",
+  usage: NO_USAGE,
+};
 
 export const CHAT_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   putModel: (db) => models.putModel(db, { scope: OWNER, name: "one", entry: {}, createdBy: "u" }, 9),

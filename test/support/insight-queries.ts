@@ -1,5 +1,6 @@
 // Queries of the figures of skills, scopes, MCP servers and models, for the test of their plans.
 
+import { NO_USAGE } from "../../src/domain/conversation/usage";
 import type { Database } from "../../src/storage/d1/database";
 import * as add from "../../src/storage/d1/insights/add";
 import * as read from "../../src/storage/d1/insights/read";
@@ -8,7 +9,16 @@ import { BIG_USER } from "./registry-10k";
 
 const SCOPES = [`user:${BIG_USER}`, "group:g"];
 const PERIOD = { from: 0, to: 86_400_000 };
-const DOCS = { day: 0, scope: "gateway", name: "docs", calls: 1, failures: 0, tokens: 0 };
+const DOCS = {
+  day: 0,
+  scope: "gateway",
+  name: "docs",
+  calls: 1,
+  failures: 0,
+  tokens: 0,
+  billedAs: null,
+  usage: NO_USAGE,
+};
 
 const OF_SKILL = { id: "skl_0-1", scope: "public" };
 const LOOK = { skillId: "skl_0-1", candidateId: "ver_0-1" };
@@ -37,8 +47,8 @@ export const INSIGHT_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   deleteOldSearches: (db) => add.deleteOldSearches(db, -1),
   readSearchMisses: (db) => read.readSearchMisses(db, PERIOD, { limit: 100, skip: 0 }),
   readOverview: async (db) => {
-    await read.readOverview(db, "all", PERIOD, 3_600_000);
-    await read.readOverview(db, SCOPES, PERIOD, 86_400_000);
+    await read.readOverview(db, "all", "all", PERIOD, 3_600_000);
+    await read.readOverview(db, SCOPES, SCOPES, PERIOD, 86_400_000);
   },
   readSkillFigures: async (db) => {
     for (const scopes of ["all", SCOPES] as const) {
@@ -55,6 +65,6 @@ export const INSIGHT_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   },
   readServices: async (db) => {
     for (const scopes of ["all", SCOPES] as const)
-      await read.readServices(db, "server", scopes, PERIOD, { limit: 100, skip: 0 });
+      await read.readServices(db, "model", scopes, PERIOD, { limit: 100, skip: 0 });
   },
 };

@@ -16,7 +16,8 @@ const WITHOUT: Readonly<Record<string, JsonObject>> = {
 };
 /** Keys, anywhere in a request, that refer to files and stores of the account. */
 const NAMED = new Set(["file_id", "file_ids", "vector_store_ids", "container_id"]);
-const FREE_TIERS = new Set(["auto", "default", "standard", "standard_only"]);
+/** Values of `service_tier` and `speed` without extra cost. */
+export const FREE_TIERS: ReadonlySet<JsonValue> = new Set<JsonValue>(["auto", "default", "standard", "standard_only"]);
 const OWN_TOOLS = new Set(["function", "custom"]);
 const OUTPUT = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 const MOST_ANSWERS = 4;

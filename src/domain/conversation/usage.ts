@@ -18,6 +18,19 @@ export const usageSchema = z.object({
 
 export type Usage = z.infer<typeof usageSchema>;
 
+export const NO_USAGE: Usage = { fresh: 0, cache_read: 0, cache_write: 0, output: 0 };
+
+/** Returns the sum of two counts. */
+export function sumOfUsage(a: Usage, b: Usage): Usage {
+  return {
+    fresh: a.fresh + b.fresh,
+    cache_read: a.cache_read + b.cache_read,
+    cache_write: a.cache_write + b.cache_write,
+    long_write: (a.long_write ?? 0) + (b.long_write ?? 0),
+    output: a.output + b.output,
+  };
+}
+
 /** Providers omit fields or send null. */
 const some = tokens.nullish().transform((value) => value ?? 0);
 const details = z
@@ -59,6 +72,11 @@ export function readUsage(value: JsonObject): { usage: Usage } | { problem: stri
 /** Returns the total of input tokens. */
 export function sentTokens({ fresh, cache_read, cache_write }: Usage): number {
   return fresh + cache_read + cache_write;
+}
+
+/** Returns the total of input and output tokens. */
+export function spentTokens(usage: Usage): number {
+  return sentTokens(usage) + usage.output;
 }
 
 function read<T>(

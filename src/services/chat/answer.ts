@@ -14,7 +14,7 @@ import { chatSettings, type ParsedChatRequest, settle, tailOfItem, tailsOf } fro
 import { ResponseStream } from "./response-stream";
 import type { ReleaseSlot } from "./slots";
 import { ChatSpans } from "./telemetry";
-import { countedCall, type ModelCall, type ModelTally, modelCall, retryingCall } from "./upstream";
+import { countedCall, type ModelCall, type ModelTally, modelCall, noTally, retryingCall, tallyUsage } from "./upstream";
 
 /** The context of a request, besides its body. */
 export interface ChatContext {
@@ -41,7 +41,7 @@ interface CountedContext extends ChatContext {
 }
 
 export async function answerChatRequest(place: ChatContext): Promise<Response> {
-  const tally: ModelTally = { calls: 0, failures: 0 };
+  const tally = noTally();
   try {
     const asked = await withReferences(place.protocol, place.asked, place.open);
     return await answered({ ...place, asked, tally });
@@ -84,6 +84,7 @@ async function answered(place: CountedContext): Promise<Response> {
     reopen: () => place.open(asked.conversation).api,
     ...{ isStream: stream, isLasting: asked.known !== "once", now: context.now, newId: context.newId },
     write: (text) => (stream ? output.write(text) : Promise.resolve()),
+    onUsage: (reported) => tallyUsage(place.tally, model, asked.body, reported),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
   const begun = await anyway(place, beginLoop(loop)).catch((error: unknown) => {
@@ -172,6 +173,7 @@ async function asItIs(
   });
   const { response, used } = passThrough(answer, body, call.untold);
   const settled = used.then(({ tokens, reported }) => {
+    tallyUsage(place.tally, asked.model, body, reported);
     spans.endModel(reported, "pause");
     spans.endAnswer();
     return settle(context, asked, tokens, [], place.tally);

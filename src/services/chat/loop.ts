@@ -54,6 +54,8 @@ export interface Loop {
   newId(prefix: string): string;
   /** Sends a part of the response. */
   write(text: string): Promise<void>;
+  /** Called with the usage of each step as its server reports it. */
+  onUsage(reported: JsonObject | null): void;
   /** Called with the names of skills that a step loaded. */
   onLoaded?: ((names: readonly string[]) => string) | undefined;
 }
@@ -159,6 +161,7 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
       loop.spans.endModel(stepUsageOf(merger), merger.end);
       if (merger.end === "broken")
         throw new ChatRefusal(502, "model_broke_off", "The model's answer ended unexpectedly. Try again.");
+      loop.onUsage(stepUsageOf(merger));
       // If the caller has left, nothing more runs.
       requireCaller(loop);
       state.done++;

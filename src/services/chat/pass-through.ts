@@ -1,5 +1,6 @@
 // Passes a response to the caller unchanged, reads its usage in passing, and removes the owner's private data from errors.
 
+import { readUsage, spentTokens } from "../../domain/conversation/usage";
 import { isJsonObject, type JsonObject } from "../../domain/json";
 import type { ModelError } from "./upstream";
 
@@ -96,9 +97,12 @@ class Meter {
         readUsageText(one ?? ""),
       ),
     );
-    const most = Math.max(0, ...found.map(totalOf));
     // Anthropic reports input at the start of a stream and output at its end.
     const reported = found.length === 0 ? null : Object.assign({}, ...found);
+    const read = reported === null ? null : readUsage(reported);
+    // Anthropic counts cached tokens separately, so its fields must be read to find the total.
+    const spent = read === null || "problem" in read ? 0 : spentTokens(read.usage);
+    const most = Math.max(spent, ...found.map(totalOf));
     return { tokens: most > 0 ? most : Math.ceil((this.#bytes + JSON.stringify(body).length) / 4), reported };
   }
 }

@@ -5,10 +5,12 @@ import { dayOf } from "../../domain/access/quota";
 import { allowedBetas, requireAllowed, withEndUser, withOutputBound } from "../../domain/chat/allowance";
 import { DEMO_SCOPE } from "../../domain/chat/demo";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
+import { billedAs } from "../../domain/chat/list-prices";
 import { type ModelAllowance, mayCall, modelAsked, modelEntrySchema, nameOfGhost } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
 import { CONVERSATION_ID, type ConversationSettings } from "../../domain/conversation/settings";
+import { spentTokens } from "../../domain/conversation/usage";
 import { sha256Hex } from "../../domain/digest";
 import { isJsonObject, type JsonObject } from "../../domain/json";
 import { findModels, settleChat } from "../../storage/d1/chat/models";
@@ -19,7 +21,7 @@ import { chainOf } from "./branch";
 import { demoModel } from "./demo";
 import { layoutOf } from "./hidden";
 import { modelScopes } from "./models";
-import { type FoundModel, type ModelTally, nameOfModel } from "./upstream";
+import { type FoundModel, type ModelTally, nameOfModel, noTally } from "./upstream";
 
 /** A parsed and permitted request. */
 export interface ParsedChatRequest {
@@ -175,12 +177,15 @@ export async function settle(
 ): Promise<void> {
   context.count("model_tokens", [nameOfModel(model)], tokens);
   const found = known === "found" && tails.length > 0 ? { digests: tails, conversation } : null;
-  const { calls, failures } = tally;
-  [tally.calls, tally.failures] = [0, 0];
+  const { calls, failures, usage } = tally;
+  Object.assign(tally, noTally());
   const use = tokensToday(context);
   const { scope, name } = model;
   const amount = Math.max(0, Math.round(tokens));
-  const called = { day: use.windowStart, scope, name, calls, failures, tokens: amount };
+  const called = {
+    ...{ day: use.windowStart, scope, name, calls, failures, tokens: amount, usage },
+    billedAs: spentTokens(usage) === 0 ? null : billedAs(model.entry),
+  };
   await settleChat(context.db, use, amount, found, scope === DEMO_SCOPE ? { ...called, scope: GATEWAY_SCOPE } : called);
 }
 

@@ -3,10 +3,12 @@
 import { GATEWAY_SCOPE, PUBLIC_SCOPE } from "../../domain/access/access";
 import { DEMO_SCOPE } from "../../domain/chat/demo";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
+import { billedAs, hasStandardPrice } from "../../domain/chat/list-prices";
 import type { ModelEntry } from "../../domain/chat/model-entry";
 import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
 import { sourceOfScope } from "../../domain/conversation/servers";
+import { NO_USAGE, readUsage, sumOfUsage, type Usage } from "../../domain/conversation/usage";
 import { isJsonObject, type JsonObject } from "../../domain/json";
 import { metricLabelFor } from "../../domain/metrics/families";
 import type { Redactor } from "../../domain/servers/redactor";
@@ -117,10 +119,25 @@ export function retryingCall(protocol: Protocol, { scope, name, entry }: FoundMo
   return { ...call, send };
 }
 
-/** Requests to a model that are not recorded yet, and those of them that failed. */
+/** Requests to a model that are not recorded yet, those of them that failed, and the tokens that its server reported. */
 export interface ModelTally {
   calls: number;
   failures: number;
+  usage: Usage;
+}
+
+export const noTally = (): ModelTally => ({ calls: 0, failures: 0, usage: NO_USAGE });
+
+/** Adds what a model's server reported of one request, if the request has standard prices. */
+export function tallyUsage(
+  tally: ModelTally,
+  { entry }: FoundModel,
+  body: JsonObject,
+  reported: JsonObject | null,
+): void {
+  const read = reported === null ? null : readUsage(reported);
+  if (read === null || "problem" in read || !hasStandardPrice(billedAs(entry), body, read.usage)) return;
+  tally.usage = sumOfUsage(tally.usage, read.usage);
 }
 
 /** Counts requests to a model by result, also in `tally`. */

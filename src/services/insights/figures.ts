@@ -11,6 +11,8 @@ import {
   userScope,
   visibleScopes,
 } from "../../domain/access/access";
+import { type BilledTokens, costOf } from "../../domain/chat/list-prices";
+import { NO_USAGE, sumOfUsage } from "../../domain/conversation/usage";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { type AskedPeriod, type Interval, intervalMs, periodOf } from "../../domain/insights/period";
 import {
@@ -67,11 +69,33 @@ export async function overviewFigures(context: Context, asked: AskedPeriod & { g
   const scopes = figureScopes(context, asked.group);
   const { interval = "day" }: { interval?: Interval | undefined } = asked;
   const period = periodOf(asked, context.now());
-  const { series, before } = await readOverview(context.db, scopes, period, intervalMs(interval));
+  const read = await readOverview(context.db, scopes, ownersOf(scopes), period, intervalMs(interval));
+  const { series, before, models } = read;
   const totals = { ...zeros };
   for (const { at: _, ...figures } of series)
     for (const name of Object.keys(zeros) as (keyof ScopeFigures)[]) totals[name] += figures[name];
-  return { ...period, interval, totals, before: before ?? zeros, series };
+  return { ...period, interval, totals, before: before ?? zeros, series, models: withCost(models ?? NO_SERVICE) };
+}
+
+const NO_SERVICE: ServiceFigures = { calls: 0, failures: 0, tokens: 0, billed: [] };
+
+/** Figures of servers or models, and their tokens by what they are billed as. */
+interface ServiceFigures {
+  calls: number;
+  failures: number;
+  tokens: number;
+  billed: BilledTokens[];
+}
+
+/** Adds the tokens by kind, and their cost if it is known. */
+function withCost<T extends ServiceFigures>({ billed, ...figures }: T) {
+  const { fresh, cache_read, cache_write, output } = billed.map(({ usage }) => usage).reduce(sumOfUsage, NO_USAGE);
+  return { ...figures, fresh, cache_read, cache_write, output, ...costOf(billed) };
+}
+
+/** Servers and models that everybody uses belong to the gateway. */
+function ownersOf(scopes: FigureScopes): FigureScopes {
+  return scopes === "all" ? scopes : scopes.map((scope) => (scope === PUBLIC_SCOPE ? GATEWAY_SCOPE : scope));
 }
 
 const skillCursor = z.object({ value: z.number(), seq: z.int() });
@@ -128,12 +152,10 @@ export async function serviceFigures(
   const { limit, kind } = asked;
   const skip = decodeCursor(asked.cursor, skipCursor)?.skip ?? 0;
   const period = periodOf(asked, context.now());
-  const scopes = figureScopes(context, asked.group);
-  // Servers and models that everybody uses belong to the gateway.
-  const owners = scopes === "all" ? scopes : scopes.map((scope) => (scope === PUBLIC_SCOPE ? GATEWAY_SCOPE : scope));
+  const owners = ownersOf(figureScopes(context, asked.group));
   const rows = await readServices(context.db, kind, owners, period, { limit: limit + 1, skip });
   const { page, nextCursor } = pageOf(rows, limit, () => ({ skip: skip + limit }));
-  return { ...period, page, nextCursor };
+  return { ...period, page: page.map(withCost), nextCursor };
 }
 
 /** Returns a page of searches without a result, the most frequent first. Only for admins, because a query belongs to no skill. */

@@ -2,6 +2,7 @@
 
 import { and, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { USE_COUNTS, type UseBatch } from "../../../domain/conversation/skill-use";
+import { NO_USAGE, type Usage } from "../../../domain/conversation/usage";
 import type { Database } from "../database";
 import { skills } from "../schema/registry";
 import { listings, searchMisses, serviceUse, skillUse, useHours } from "../schema/skill-use";
@@ -84,7 +85,7 @@ export function addInsights(db: Database, userId: string, batch: UseBatch, condi
           addServices(
             db,
             "server",
-            servers.map((one) => ({ ...one, tokens: 0 })),
+            servers.map((one) => ({ ...one, tokens: 0, billedAs: null, usage: NO_USAGE })),
             condition,
           ),
         ]),
@@ -107,7 +108,13 @@ export interface ServiceCalls {
   calls: number;
   failures: number;
   tokens: number;
+  /** The server and model that `usage` belongs to; `null`: none. */
+  billedAs: string | null;
+  /** The part of the tokens that was reported by kind, at standard prices. */
+  usage: Usage;
 }
+
+const { billedAs } = serviceUse;
 
 /** Statement that adds calls of servers or models where `condition` holds. */
 export function addServices(
@@ -119,7 +126,9 @@ export function addServices(
   return db
     .insert(serviceUse)
     .select(
-      sql`SELECT value ->> 'scope', ${kind}, value ->> 'name', value ->> 'day', value ->> 'calls', value ->> 'failures', value ->> 'tokens'
+      sql`SELECT value ->> 'scope', ${kind}, value ->> 'name', value ->> 'day', value ->> 'calls', value ->> 'failures', value ->> 'tokens',
+          value ->> 'billedAs', value ->> '$.usage.fresh', value ->> '$.usage.cache_read', value ->> '$.usage.cache_write',
+          coalesce(value ->> '$.usage.long_write', 0), value ->> '$.usage.output'
         FROM json_each(${JSON.stringify(services)}) WHERE ${condition}`,
     )
     .onConflictDoUpdate({
@@ -128,6 +137,14 @@ export function addServices(
         calls: sql.raw("calls + excluded.calls"),
         failures: sql.raw("failures + excluded.failures"),
         tokens: sql.raw("tokens + excluded.tokens"),
+        // The tokens of a day with two servers or models are added, and have no price.
+        billedAs: sql`CASE WHEN excluded.billed_as IS NULL THEN ${billedAs} WHEN ${billedAs} IS NULL THEN excluded.billed_as
+          WHEN ${billedAs} = excluded.billed_as THEN ${billedAs} ELSE '' END`,
+        fresh: sql.raw("fresh + excluded.fresh"),
+        cacheRead: sql.raw("cache_read + excluded.cache_read"),
+        cacheWrite: sql.raw("cache_write + excluded.cache_write"),
+        longWrite: sql.raw("long_write + excluded.long_write"),
+        output: sql.raw("output + excluded.output"),
       },
     });
 }

@@ -1,6 +1,8 @@
 // Reads the figures of skills, scopes, MCP servers and models in a period.
 
 import { and, desc, eq, gt, gte, isNotNull, lt, or, type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import type { BilledTokens } from "../../../domain/chat/list-prices";
 import type { Database } from "../database";
 import { skills, versions } from "../schema/registry";
 import { searchMisses, serviceUse, skillUse, useHours } from "../schema/skill-use";
@@ -49,13 +51,24 @@ const skillSums = {
 
 const scopesIn = (scopes: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
 
-/** Returns the sums of a period by interval, oldest first, and those of the same time before. Intervals without use are left out. */
-export async function readOverview(db: Database, scopes: FigureScopes, { from, to }: Period, intervalMs: number) {
+/**
+ * Returns the sums of a period by interval, oldest first, those of the same time before, and those of models. Intervals without use are
+ * left out.
+ *
+ * @param owners the scopes of the models
+ */
+export async function readOverview(
+  db: Database,
+  scopes: FigureScopes,
+  owners: FigureScopes,
+  { from, to }: Period,
+  intervalMs: number,
+) {
   const rows = scopes === "all" ? [ALL_SCOPES] : scopes;
   const during = (start: number, end: number) =>
     and(sql`${useHours.scope} IN ${scopesIn(rows)}`, gte(useHours.hour, start), lt(useHours.hour, end));
   const at = sql<number>`${useHours.hour} - ${useHours.hour} % ${intervalMs}`.as("at");
-  const [series, [before]] = await db.batch([
+  const [series, [before], [models]] = await db.batch([
     db
       .select({ at, ...hourSums })
       .from(useHours)
@@ -66,8 +79,9 @@ export async function readOverview(db: Database, scopes: FigureScopes, { from, t
       .select(hourSums)
       .from(useHours)
       .where(during(from - (to - from), from)),
+    db.select(serviceSums).from(servicesBy([], "model", owners, { from, to })),
   ]);
-  return { series, before: before ?? null };
+  return { series, before: before ?? null, models };
 }
 
 /** Columns by which skills are ordered, most first. */
@@ -178,25 +192,56 @@ export function readVersionFigures(
     .limit(limit);
 }
 
+/** The tokens of a model at one server, as JSON: `[[billed_as, fresh, cache_read, cache_write, long_write, output], …]`. */
+const billedRow = z.tuple([z.string().nullable(), z.int(), z.int(), z.int(), z.int(), z.int()]);
+
+function billedTokens(text: string): BilledTokens[] {
+  const rows = z.array(billedRow).parse(JSON.parse(text));
+  return rows.map(([billed_as, fresh, cache_read, cache_write, long_write, output]) => ({
+    billed_as,
+    usage: { fresh, cache_read, cache_write, long_write, output },
+  }));
+}
+
+/** Sums of services by these columns and by what their tokens are billed as. */
+function servicesBy(
+  columns: readonly string[],
+  kind: "server" | "model",
+  scopes: FigureScopes,
+  { from, to }: Period,
+): SQL {
+  const { scope, day } = serviceUse;
+  const inPeriod = and(eq(serviceUse.kind, kind), gte(day, from), lt(day, to));
+  const ofScopes = scopes === "all" ? undefined : sql`${scope} IN ${scopesIn(scopes)}`;
+  const by = sql.raw([...columns, "billed_as"].join(", "));
+  return sql`(SELECT ${by}, sum(calls) AS calls, sum(failures) AS failures, sum(tokens) AS tokens, sum(fresh) AS fresh,
+    sum(cache_read) AS cache_read, sum(cache_write) AS cache_write, sum(long_write) AS long_write, sum(output) AS output
+    FROM ${serviceUse} WHERE ${and(inPeriod, ofScopes)} GROUP BY ${by})`;
+}
+
+const serviceSums = {
+  calls: total(sql`calls`, "all_calls"),
+  failures: total(sql`failures`, "all_failures"),
+  tokens: total(sql`tokens`, "all_tokens"),
+  billed: sql`json_group_array(json_array(billed_as, fresh, cache_read, cache_write, long_write, output))`
+    .mapWith(billedTokens)
+    .as("billed"),
+};
+
 /** Returns the calls of MCP servers or models in a period, the most failures first. */
 export function readServices(
   db: Database,
   kind: "server" | "model",
   scopes: FigureScopes,
-  { from, to }: Period,
+  period: Period,
   { limit, skip }: { limit: number; skip: number },
 ) {
-  const calls = total(sql`${serviceUse.calls}`, "calls");
-  const failures = total(sql`${serviceUse.failures}`, "failures");
-  const tokens = total(sql`${serviceUse.tokens}`, "tokens");
-  const { scope, name, day } = serviceUse;
-  const inPeriod = and(eq(serviceUse.kind, kind), gte(day, from), lt(day, to));
+  const [scope, name] = [sql<string>`scope`, sql<string>`name`];
   return db
-    .select({ scope, name, calls, failures, tokens })
-    .from(serviceUse)
-    .where(and(inPeriod, scopes === "all" ? undefined : sql`${scope} IN ${scopesIn(scopes)}`))
+    .select({ scope: scope.as("of_scope"), name: name.as("of_name"), ...serviceSums })
+    .from(servicesBy(["scope", "name"], kind, scopes, period))
     .groupBy(scope, name)
-    .orderBy(desc(failures), desc(calls), scope, name)
+    .orderBy(desc(serviceSums.failures), desc(serviceSums.calls), scope, name)
     .limit(limit)
     .offset(skip);
 }

@@ -91,6 +91,14 @@ export const serviceUse = sqliteTable(
     failures: integer().notNull(),
     /** Tokens of requests to a model, as it reports them. */
     tokens: integer().notNull().default(0),
+    /** The server and model that the tokens below belong to, see `domain/chat/list-prices.ts`; empty: several. */
+    billedAs: text("billed_as"),
+    /** Tokens that its server reported by kind, of requests at standard prices. */
+    fresh: integer().notNull().default(0),
+    cacheRead: integer("cache_read").notNull().default(0),
+    cacheWrite: integer("cache_write").notNull().default(0),
+    longWrite: integer("long_write").notNull().default(0),
+    output: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.scope, t.kind, t.name, t.day] }), index("service_use_day").on(t.day, t.kind)],
 );
@@ -104,6 +112,10 @@ export const EXPORTED_SERVICE_USE = {
     calls: serviceUse.calls,
     failures: serviceUse.failures,
     tokens: serviceUse.tokens,
+    fresh: serviceUse.fresh,
+    cache_read: serviceUse.cacheRead,
+    cache_write: serviceUse.cacheWrite,
+    output: serviceUse.output,
   },
 };
 

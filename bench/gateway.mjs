@@ -21,9 +21,10 @@ export const DATABASE = "00000000-0000-0000-0000-000000000000";
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 
 /**
- * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string>, state?: string, assets?: Record<string, Uint8Array>
- * }} [options] `development`: allows calls to servers on this machine; `entry`: a Worker other than the bench's, without floors; `bindings`:
- * additional settings; `state`: a folder for its data, which is not deleted; `assets`: static files by path, instead of those of the build
+ * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string>, state?: string, assets?: Record<string, Uint8Array>,
+ * plugins?: import("esbuild").Plugin[] }} [options] `development`: allows calls to servers on this machine; `entry`: a Worker other than
+ * the bench's, without floors; `bindings`: additional settings; `state`: a folder for its data, which is not deleted; `assets`: static
+ * files by path, instead of those of the build; `plugins`: further ones for the bundle
  */
 export async function startGateway(options = {}) {
   await prepareAssets();
@@ -32,6 +33,7 @@ export async function startGateway(options = {}) {
     entry: options.entry ?? "bench/worker.ts",
     release: true,
     development: options.development ?? false,
+    plugins: options.plugins,
   });
   const running = quietWorkers(
     [

@@ -68,13 +68,19 @@ const settingsWithoutDescriptions = {
 
 /**
  * Bundles a Worker.
- * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean, isLocal?: boolean }} options `entry`: a
- *   file from the root, or a text; `release`: minified; `development`: with the allowances for loopback upstreams; `isLocal`: for a
- *   machine of its own instead of Cloudflare
+ * @param {{ entry: string | { name: string, contents: string }, release?: boolean, development?: boolean, isLocal?: boolean, plugins?:
+ *   import("esbuild").Plugin[] }} options `entry`: a file from the root, or a text; `release`: minified; `development`: with the
+ *   allowances for loopback upstreams; `isLocal`: for a machine of its own instead of Cloudflare; `plugins`: further ones of the caller
  * @returns {Promise<{ modules: Record<string, string>, metafile: import("esbuild").Metafile }>} texts by file name, the main
  *   module first; outputs in the metafile have the same names
  */
-export async function bundleWorker({ entry, release = false, development = !release, isLocal = development }) {
+export async function bundleWorker({
+  entry,
+  release = false,
+  development = !release,
+  isLocal = development,
+  plugins = [],
+}) {
   const { define } = await readWranglerConfig();
   const { outputFiles, metafile } = await bundle({
     ...WORKERD,
@@ -87,7 +93,7 @@ export async function bundleWorker({ entry, release = false, development = !rele
       ...(development ? { __DEVELOPMENT__: "true" } : {}),
       ...(isLocal ? { __LOCAL_RUNTIME__: "true" } : {}),
     },
-    plugins: [zodOpenApiAsUsed, markdownItAsUsed, settingsWithoutDescriptions, mcpSdkOnce],
+    plugins: [...plugins, zodOpenApiAsUsed, markdownItAsUsed, settingsWithoutDescriptions, mcpSdkOnce],
     minify: release,
     keepNames: !release,
     splitting: true,

@@ -34,6 +34,12 @@ const figures = new Intl.NumberFormat(FORMATS);
 /** Formats 12000 as `12,000`. */
 export const figure = (count: number): string => figures.format(count);
 
+const DOLLARS = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
+const dollars = new Intl.NumberFormat(FORMATS, DOLLARS);
+const cents = new Intl.NumberFormat(FORMATS, { ...DOLLARS, minimumSignificantDigits: 2, maximumSignificantDigits: 3 });
+/** Formats 1234.5 as `$1,234.50`, and amounts below a dollar with up to three significant digits. */
+export const money = (usd: number): string => (usd > 0 && usd < 1 ? cents : dollars).format(usd);
+
 const moment = new Intl.DateTimeFormat(FORMATS, { dateStyle: "medium", timeStyle: "short" });
 
 /** A time of the API, in the reader's zone. */

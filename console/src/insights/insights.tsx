@@ -13,8 +13,9 @@ import { Page } from "../parts/page";
 import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
-import { figure, Plain, shortDay, When } from "../parts/text";
+import { figure, money, Plain, shortDay, When } from "../parts/text";
 import { share, USE_HEADS, UseCells } from "../parts/use-columns";
+import { FORMATS } from "../text/language";
 import { t } from "../text/text";
 import { Failing } from "./failing";
 
@@ -73,14 +74,12 @@ export function Insights(): ReactNode {
           </Card>
         )}
       </div>
-      <div className="two">
-        <Card title={t("MCP servers by errors")} isFlush>
-          <Services kind="server" days={days} />
-        </Card>
-        <Card title={t("Models by errors")} isFlush>
-          <Services kind="model" days={days} />
-        </Card>
-      </div>
+      <Card title={t("MCP servers by errors")} isFlush>
+        <Services kind="server" days={days} />
+      </Card>
+      <Card title={t("Models by errors")} isFlush>
+        <Services kind="model" days={days} />
+      </Card>
     </Page>
   );
 }
@@ -137,9 +136,41 @@ function Totals({ of }: { of: { data: Overview | undefined; error: Error | null 
           )}
         </Later>
       </Figure>
+      <Figure name={t("Cost of models")}>
+        <Later of={of}>
+          {({ models, prices_of }) => (
+            <>
+              <strong>{cost(models)}</strong>
+              <small>
+                {models.tokens === 0
+                  ? t("No model was called.")
+                  : t("{share} of {tokens} tokens have a known price ({date})", {
+                      share: share(models.priced_tokens, models.tokens),
+                      tokens: figure(models.tokens),
+                      date: wholeDay.format(new Date(prices_of)),
+                    })}
+              </small>
+            </>
+          )}
+        </Later>
+      </Figure>
     </Figures>
   );
 }
+
+interface Cost {
+  tokens: number;
+  priced_tokens: number;
+  cost_usd: number | null;
+}
+
+/** The known cost. Tokens without a known price cost an unknown amount in addition. */
+function cost({ tokens, priced_tokens, cost_usd }: Cost): string {
+  if (cost_usd === null) return tokens === 0 ? money(0) : t("unknown");
+  return priced_tokens < tokens ? `≥ ${money(cost_usd)}` : money(cost_usd);
+}
+
+const wholeDay = new Intl.DateTimeFormat(FORMATS, { dateStyle: "medium", timeZone: "UTC" });
 
 function Chart({ of: { from, to, series } }: { of: Overview }): ReactNode {
   if (series.length === 0)
@@ -284,17 +315,18 @@ function Services({ kind, days }: { kind: "server" | "model"; days: Days }): Rea
               isModel ? t("Model") : t("MCP server"),
               { num: t("Calls") },
               { num: t("Failed") },
-              ...(isModel ? [{ num: t("Tokens") }] : []),
+              ...(isModel ? [{ num: t("Tokens") }, { num: t("Cost") }] : []),
             ]}
           >
-            {items.map(({ scope, name, calls, failures, tokens }) => (
-              <tr key={`${scope} ${name}`}>
+            {items.map((row) => (
+              <tr key={`${row.scope} ${row.name}`}>
                 <td className="name">
-                  <Plain>{name}</Plain>
+                  <Plain>{row.name}</Plain>
                 </td>
-                <td className="num">{figure(calls)}</td>
-                <td className="num">{share(failures, calls)}</td>
-                {isModel && <td className="num">{figure(tokens)}</td>}
+                <td className="num">{figure(row.calls)}</td>
+                <td className="num">{share(row.failures, row.calls)}</td>
+                {isModel && <td className="num">{figure(row.tokens)}</td>}
+                {isModel && <td className="num">{cost(row)}</td>}
               </tr>
             ))}
           </Table>

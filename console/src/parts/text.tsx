@@ -50,6 +50,12 @@ const dayAndMonth = new Intl.DateTimeFormat(FORMATS, { day: "numeric", month: "s
 /** Formats 2026-11-26 as `26 Nov`. */
 export const shortDay = (day: string): string => dayAndMonth.format(new Date(day));
 
+const DOLLARS = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
+const dollars = new Intl.NumberFormat(FORMATS, DOLLARS);
+const cents = new Intl.NumberFormat(FORMATS, { ...DOLLARS, minimumSignificantDigits: 2, maximumSignificantDigits: 3 });
+/** Formats 1234.5 as `$1,234.50`, and amounts below a dollar with up to three significant digits. */
+export const money = (usd: number): string => (usd > 0 && usd < 1 ? cents : dollars).format(usd);
+
 const moment = new Intl.DateTimeFormat(FORMATS, { dateStyle: "medium", timeStyle: "short" });
 
 /** A time of the API, in the reader's zone. */

@@ -5,7 +5,7 @@ import { activeSkills, apply, type ConversationState } from "./activation";
 import type { ConversationEvent } from "./event";
 import { ledgerSums } from "./ledger";
 import type { LedgerTotals } from "./ledger-schema";
-import type { Usage } from "./usage";
+import { NO_USAGE, type Usage } from "./usage";
 
 export interface LoggedEvent {
   seq: number;
@@ -116,5 +116,3 @@ function report(point: TurnPoint, usage: Usage | null): void {
     output: output + usage.output,
   };
 }
-
-const NO_USAGE = { fresh: 0, cache_read: 0, cache_write: 0, output: 0 };

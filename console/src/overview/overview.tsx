@@ -13,7 +13,7 @@ import { Page } from "../parts/page";
 import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
-import { figure, Plain, shortDay, When } from "../parts/text";
+import { compact, figure, Plain, shortDay, When } from "../parts/text";
 import { canPublish } from "../shell/places";
 import { t } from "../text/text";
 import { Attention } from "./attention";
@@ -71,7 +71,7 @@ export function Overview(): ReactNode {
         <Figure name={t("Skill loads")}>
           <Later of={usage}>{(found) => <Loads usage={found} />}</Later>
         </Figure>
-        <Tokens of={talks} days={days} />
+        <Saved of={talks} days={days} />
         <Figure name={t("Failed tool calls")}>
           <Later of={usage}>{(found) => <Failures usage={found} />}</Later>
         </Figure>
@@ -117,7 +117,7 @@ function within(items: readonly Talk[], days: number): { found: readonly Talk[];
 }
 
 const counted = (count: number, isCut: boolean) => `${figure(count)}${isCut ? "+" : ""}`;
-const sum = (items: readonly Talk[], field: "turns" | "tokens") =>
+const sum = (items: readonly Talk[], field: "turns" | "tokens" | "pasted_tokens") =>
   items.reduce((total, item) => total + (item[field] ?? 0), 0);
 
 function Conversations({ of, days }: Talks): ReactNode {
@@ -138,20 +138,25 @@ function Conversations({ of, days }: Talks): ReactNode {
   );
 }
 
-function Tokens({ of, days }: Talks): ReactNode {
+function Saved({ of, days }: Talks): ReactNode {
   return (
-    <Figure name={t("Your billed tokens")}>
+    <Figure name={t("Your tokens saved")}>
       <Later of={of}>
         {(items) => {
           const { found, isCut } = within(items, days);
-          const tokens = sum(found, "tokens");
+          // Conversations that have not reported both figures do not count.
+          const reported = found.filter(({ pasted_tokens }) => (pasted_tokens ?? 0) > 0);
+          const [billed, pasted] = [sum(reported, "tokens"), sum(reported, "pasted_tokens")];
           return (
             <>
-              <strong>{counted(tokens, isCut)}</strong>
+              <strong>{pasted === 0 ? "–" : percent((pasted - billed) / pasted)}</strong>
               <small>
-                {found.length === 0
+                {pasted === 0
                   ? t("no conversations")
-                  : t("{tokens} per conversation", { tokens: figure(Math.round(tokens / found.length)) })}
+                  : t("{billed} billed, {pasted} with all skills pasted", {
+                      billed: compact(billed),
+                      pasted: `${compact(pasted)}${isCut ? "+" : ""}`,
+                    })}
               </small>
             </>
           );

@@ -1,12 +1,11 @@
 // Shows lines over steps, such as days or the turns of a conversation: a chart, the same data as an accessible table, and as CSV.
 
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { FORMATS } from "../text/language";
 import { t } from "../text/text";
 import { csvAddress } from "./csv";
 import { Details } from "./details";
 import { Table } from "./table";
-import { figure } from "./text";
+import { compact, figure } from "./text";
 
 const HEIGHT = 190;
 /** The space for the labels of the axes, in pixels. */
@@ -23,8 +22,6 @@ export type Series = readonly [name: string, tone: "main" | "good" | "bad" | "so
 
 /** A point on the axis with one number per series. */
 export type Point = readonly [label: string, values: readonly number[]];
-
-const compact = new Intl.NumberFormat(FORMATS, { notation: "compact" });
 
 export function Lines({
   name,
@@ -72,7 +69,7 @@ export function Lines({
             <g key={tick} className="tick">
               <path d={`M${LEFT} ${y(tick)}H${width - RIGHT}`} />
               <text x={LEFT - 8} y={y(tick)} className="end">
-                {compact.format(tick)}
+                {compact(tick)}
               </text>
             </g>
           ))}

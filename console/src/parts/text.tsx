@@ -46,6 +46,10 @@ const figures = new Intl.NumberFormat(FORMATS);
 /** Formats 12000 as `12,000`. */
 export const figure = (count: number): string => figures.format(count);
 
+const compacted = new Intl.NumberFormat(FORMATS, { notation: "compact", maximumSignificantDigits: 3 });
+/** Formats 14312 as `14.3K`. */
+export const compact = (count: number): string => compacted.format(count);
+
 const dayAndMonth = new Intl.DateTimeFormat(FORMATS, { day: "numeric", month: "short", timeZone: "UTC" });
 /** Formats 2026-11-26 as `26 Nov`. */
 export const shortDay = (day: string): string => dayAndMonth.format(new Date(day));

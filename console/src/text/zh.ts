@@ -1140,7 +1140,8 @@ export const zh = {
     "您在需要登录的服务器上的账户。仅供您的对话和请求使用。",
   "Your API key cannot publish. It needs the scope skills:write.": "您的 API 密钥无法发布。需要权限范围 skills:write。",
   "Your API key needs the scope ghosts.": "您的 API 密钥需要权限范围 ghosts。",
-  "Your billed tokens": "您的计费 Token",
+  "Your tokens saved": "您节省的 Token",
+  "{billed} billed, {pasted} with all skills pasted": "计费 {billed}，若粘贴所有技能则为 {pasted}",
   "Your changes are not saved yet. The saved version is on the left, yours on the right.":
     "您的更改尚未保存。左侧为已保存的版本，右侧为您的版本。",
   "Your changes to this agent are lost.": "您对此智能体的更改将丢失。",
@@ -1192,7 +1193,6 @@ export const zh = {
   "{reason}, in turn {turn}": "{reason}，第 {turn} 轮",
   "{seconds} s": "{seconds} 秒",
   "{time} by {author}, {size}": "{time}，{author}，{size}",
-  "{tokens} per conversation": "平均每个对话 {tokens}",
   "{tokens} tokens per turn": "每轮 {tokens} 个 Token",
   "{tokens} tokens, {size}": "{tokens} 个 Token，{size}",
   "{turn}, {number} of {count}": "{turn}，{number} / {count}",

@@ -13,9 +13,8 @@ import { Page } from "../parts/page";
 import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
-import { figure, Plain, When } from "../parts/text";
+import { figure, Plain, shortDay, When } from "../parts/text";
 import { canPublish } from "../shell/places";
-import { FORMATS } from "../text/language";
 import { t } from "../text/text";
 import { Attention } from "./attention";
 import { Checklist } from "./checklist";
@@ -206,8 +205,6 @@ function Failures({ usage: { totals, before } }: { usage: Usage }): ReactNode {
   );
 }
 
-const shortDay = new Intl.DateTimeFormat(FORMATS, { day: "numeric", month: "short", timeZone: "UTC" });
-
 function Chart({ usage, days }: { usage: Usage; days: number }): ReactNode {
   if (usage.days.length === 0)
     return (
@@ -218,19 +215,23 @@ function Chart({ usage, days }: { usage: Usage; days: number }): ReactNode {
   const byDay = new Map(usage.days.map((day) => [day.day, day]));
   const points = Array.from({ length: days }, (_, n): Point => {
     const at = new Date(Date.parse(usage.until) - (days - 1 - n) * DAY_MS);
-    const day = byDay.get(at.toISOString().slice(0, 10));
-    return [shortDay.format(at), [day?.loads ?? 0, day?.calls ?? 0]];
+    const day = at.toISOString().slice(0, 10);
+    const { loads = 0, calls = 0 } = byDay.get(day) ?? {};
+    return [day, [loads, calls]];
   });
   return (
-    <div className="usage">
-      <Lines
-        name={t("Loads and tool calls")}
-        step={t("Day")}
-        series={[t("Loads"), t("Tool calls")]}
-        points={points}
-        file="usage.csv"
-      />
-    </div>
+    <Lines
+      name={t("Loads and tool calls")}
+      step={t("Day")}
+      series={[
+        [t("Loads"), "main"],
+        [t("Tool calls"), "good"],
+      ]}
+      points={points}
+      file="usage.csv"
+      shown={shortDay}
+      hasHeading
+    />
   );
 }
 

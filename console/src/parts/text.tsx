@@ -47,7 +47,7 @@ const figures = new Intl.NumberFormat(FORMATS);
 export const figure = (count: number): string => figures.format(count);
 
 const compacted = new Intl.NumberFormat(FORMATS, { notation: "compact", maximumSignificantDigits: 3 });
-/** Formats 14312 as `14.3K`. */
+/** Formats 14312 as `14.3k`. */
 export const compact = (count: number): string => compacted.format(count);
 
 const dayAndMonth = new Intl.DateTimeFormat(FORMATS, { day: "numeric", month: "short", timeZone: "UTC" });

@@ -62,11 +62,12 @@ export async function reportFigures(
   // Stored first, so that a list that does not answer is not called again immediately.
   store.set("told", { ...reported, at: now() });
   const { failures, skills } = readFacts(store);
+  const { actual, paste } = billedOf(state.ledger);
   await updateConversationFigures(
     db,
     { userId, id },
     {
-      ...{ turns: state.turn, lastTurnAt: last, tokens: Math.round(billedOf(state.ledger).actual) },
+      ...{ turns: state.turn, lastTurnAt: last, tokens: Math.round(actual), pastedTokens: Math.round(paste) },
       ...{ failures: failures + failedCalls(calls), skills },
     },
   );

@@ -75,7 +75,10 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
     why: "compares each connection with the servers, once an hour",
   },
   addListings: { tables: ["l", "listings"], why: "takes some of the waiting lists, and deletes them" },
-  readSkillFigures: { tables: ["skills"], why: "ranks all skills for an admin" },
+  readSkillFigures: {
+    tables: ["skills", "page"],
+    why: "ranks all skills for an admin, and walks along the page that it found",
+  },
   insertOpen: { tables: ["open_skills"], why: "counts the open list, which only admins fill" },
   listOpen: { tables: ["open_skills"], why: "answers with the whole open list" },
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },

@@ -20,7 +20,10 @@ export const Cost = memo(function Cost({ turns }: { turns: readonly TurnFigures[
       <Lines
         name={t("Tokens of the last request in each turn")}
         step={t("Turn")}
-        series={[t("with the gateway"), t("all skills pasted")]}
+        series={[
+          [t("with the gateway"), "main"],
+          [t("all skills pasted"), "bad"],
+        ]}
         points={turns.map(({ sent, tokens }, at) => [
           names[at] ?? "",
           // Logs of earlier gateways do not contain the sent tokens.
@@ -31,7 +34,11 @@ export const Cost = memo(function Cost({ turns }: { turns: readonly TurnFigures[
       <Lines
         name={t("Total billed tokens")}
         step={t("Turn")}
-        series={[t("with the gateway"), t("all skills pasted"), t("loaded and never removed")]}
+        series={[
+          [t("with the gateway"), "main"],
+          [t("all skills pasted"), "bad"],
+          [t("loaded and never removed"), "soft"],
+        ]}
         points={turns.map((_, at) => [names[at] ?? "", billed[at] ?? []])}
         file="billed-by-turn.csv"
       />

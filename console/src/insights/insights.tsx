@@ -13,7 +13,7 @@ import { Page } from "../parts/page";
 import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
-import { figure, money, Plain, When } from "../parts/text";
+import { figure, money, Plain, shortDay, When } from "../parts/text";
 import { share, USE_HEADS, UseCells } from "../parts/use-columns";
 import { FORMATS } from "../text/language";
 import { t } from "../text/text";
@@ -171,7 +171,6 @@ function cost({ tokens, priced_tokens, cost_usd }: Cost): string {
 }
 
 const wholeDay = new Intl.DateTimeFormat(FORMATS, { dateStyle: "medium", timeZone: "UTC" });
-const shortDay = new Intl.DateTimeFormat(FORMATS, { day: "numeric", month: "short", timeZone: "UTC" });
 
 function Chart({ of: { from, to, series } }: { of: Overview }): ReactNode {
   if (series.length === 0)
@@ -184,14 +183,21 @@ function Chart({ of: { from, to, series } }: { of: Overview }): ReactNode {
   const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
   const points = Array.from({ length: count }, (_, n): Point => {
     const at = new Date(Date.parse(from) + n * DAY_MS);
-    const { loads = 0, calls = 0, failures = 0 } = byDay.get(at.toISOString().slice(0, 10)) ?? {};
-    return [shortDay.format(at), [loads, calls, failures]];
+    const day = at.toISOString().slice(0, 10);
+    const { loads = 0, calls = 0, failures = 0 } = byDay.get(day) ?? {};
+    return [day, [loads, calls, failures]];
   });
   return (
     <Lines
       name={t("Usage over time")}
       step={t("Day")}
-      series={[t("Loads"), t("Tool calls"), t("Failures")]}
+      series={[
+        [t("Loads"), "main"],
+        [t("Tool calls"), "good"],
+        [t("Failures"), "bad"],
+      ]}
+      shown={shortDay}
+      hasHeading
       points={points}
       file="insights.csv"
     />
@@ -241,7 +247,7 @@ function Unused(): ReactNode {
     <Answer of={answer} what={t("the skills")}>
       {({ items }) =>
         items.length === 0 ? (
-          <p className="body soft">{t("Every skill was used.")}</p>
+          <p className="body soft">{t("No skill has been unused for 30 days.")}</p>
         ) : (
           <Table name={t("Unused for 30 days")} heads={[t("Skill"), t("Last used")]}>
             {items.map(({ skill_id, skill_name, last_used }) => (
@@ -272,7 +278,7 @@ function Searches({ days }: { days: Days }): ReactNode {
         if (!stored) return <p className="body soft">{t("Searches are not stored. Set INSIGHT_QUERIES to on.")}</p>;
         if (items.length === 0) return <p className="body soft">{t("Every search found a skill.")}</p>;
         return (
-          <Table name={t("Searches without a result")} heads={[t("Search"), { num: t("Times") }, t("Last")]}>
+          <Table name={t("Searches without a result")} heads={[t("Search"), { num: t("Times") }, t("Last")]} stacks>
             {items.map(({ query, count, last_at }) => (
               <tr key={query}>
                 <td className="name">

@@ -19,23 +19,33 @@ const DRAWN = 2_000;
 
 export function Columns({ name, before, after }: { name: string; before: string; after: string }): ReactNode {
   const lines = near(aligned(before, after));
+  // A new or a removed file has one side.
+  const [hasBefore, hasAfter] = [before !== "" || after === "", after !== ""];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
     <section className="scrolls" aria-label={t("Changes of {name}", { name: visible(name) })} tabIndex={0}>
       <table className="columns">
         <thead>
           <tr>
-            <th scope="col">{t("Line")}</th>
-            <th scope="col">{t("Before")}</th>
-            <th scope="col">{t("Line")}</th>
-            <th scope="col">{t("After")}</th>
+            {hasBefore && (
+              <>
+                <th scope="col">{t("Line")}</th>
+                <th scope="col">{t("Before")}</th>
+              </>
+            )}
+            {hasAfter && (
+              <>
+                <th scope="col">{t("Line")}</th>
+                <th scope="col">{t("After")}</th>
+              </>
+            )}
           </tr>
         </thead>
         <tbody>
           {lines.slice(0, DRAWN).map((line) => (
             <tr key={`${line.before?.[0] ?? ""} ${line.after?.[0] ?? ""}`} className={line.same ? "same" : ""}>
-              <Side of={line.before} change={line.same ? "" : "removed"} />
-              <Side of={line.after} change={line.same ? "" : "added"} />
+              {hasBefore && <Side of={line.before} change={line.same ? "" : "removed"} />}
+              {hasAfter && <Side of={line.after} change={line.same ? "" : "added"} />}
             </tr>
           ))}
         </tbody>

@@ -3,13 +3,14 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Skill, SkillFile, SkillPermission } from "../../../sdk/src/generated/operations";
+import type { Skill, SkillFile } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
 import { Loading } from "../parts/loading";
 import { Answer, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
 import { t } from "../text/text";
 import { Columns } from "./columns";
+import { PermissionChanges } from "./permission-change";
 import { VersionChoice } from "./version-choice";
 import { contentOf, filesOf, useVersions } from "./versions-of";
 
@@ -40,7 +41,7 @@ export default function Compare({ skill }: { skill: Skill }): ReactNode {
                 onChange={(chosen) => void navigate({ search: (words) => ({ ...words, version: chosen }) })}
               />
             </div>
-            <PermissionChanges id={id} base={base} version={version} />
+            <ChangedPermissions id={id} base={base} version={version} />
             <FileChanges id={id} base={base} version={version} />
           </>
         );
@@ -55,7 +56,7 @@ interface Pair {
   version: string;
 }
 
-function PermissionChanges({ id, base, version }: Pair): ReactNode {
+function ChangedPermissions({ id, base, version }: Pair): ReactNode {
   const answer = useQuery({
     queryKey: ["skill", id, "permissions", version, base],
     queryFn: ({ signal }) =>
@@ -66,29 +67,10 @@ function PermissionChanges({ id, base, version }: Pair): ReactNode {
       <h2>{t("Permissions")}</h2>
       <Answer of={answer} what={t("the permissions")}>
         {({ changes }) =>
-          changes === null || changes.added.length + changes.removed.length === 0 ? (
-            <p className="soft">{t("No difference.")}</p>
-          ) : (
-            <ul className="plain-list">
-              {changes.added.map((permission) => (
-                <Permission key={`+${permission.permission} ${permission.value}`} sign="+" {...permission} />
-              ))}
-              {changes.removed.map((permission) => (
-                <Permission key={`-${permission.permission} ${permission.value}`} sign="−" {...permission} />
-              ))}
-            </ul>
-          )
+          changes === null ? <p className="soft">{t("No difference.")}</p> : <PermissionChanges {...changes} />
         }
       </Answer>
     </section>
-  );
-}
-
-function Permission({ sign, permission, value }: SkillPermission & { sign: "+" | "−" }): ReactNode {
-  return (
-    <li className={sign === "+" ? "added" : "removed"}>
-      {sign === "+" ? t("Added") : t("Removed")}: {permission.replaceAll("_", " ")} <Plain>{value}</Plain>
-    </li>
   );
 }
 

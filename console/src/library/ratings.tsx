@@ -87,7 +87,9 @@ function Own({
   const reasons = {
     private: t("Only you use this skill, so it has no ratings."),
     own_skill: t("You published this skill. Other users can rate it."),
-    not_used: t("Load the skill in a conversation first. You can rate it up to one hour later."),
+    not_used: t(
+      "Load the skill in a conversation first. The load is counted within an hour; then you can rate the skill.",
+    ),
   };
   return (
     <>

@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { type AnswerOf, call } from "../gateway/call";
 import { Lines } from "../parts/lines";
 import { Answer, Empty } from "../parts/state";
-import { figure } from "../parts/text";
+import { figure, shortDay } from "../parts/text";
 import { t } from "../text/text";
 import { Rollout, VersionFigures } from "./version-figures";
 
@@ -57,8 +57,13 @@ function Days({ answer, name }: { answer: UseQueryResult<Usage>; name: string })
               step={t("Day")}
               name={t("Usage per day")}
               file="skill-use.csv"
-              series={[t("Loads"), t("Calls"), t("Failures")]}
+              series={[
+                [t("Loads"), "main"],
+                [t("Tool calls"), "good"],
+                [t("Failures"), "bad"],
+              ]}
               points={days.toReversed().map(({ day, loads, calls, failures }) => [day, [loads, calls, failures]])}
+              shown={shortDay}
             />
           </>
         )

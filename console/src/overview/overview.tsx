@@ -13,9 +13,8 @@ import { Page } from "../parts/page";
 import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
-import { figure, Plain, When } from "../parts/text";
+import { compact, figure, Plain, shortDay, When } from "../parts/text";
 import { canPublish } from "../shell/places";
-import { FORMATS } from "../text/language";
 import { t } from "../text/text";
 import { Attention } from "./attention";
 import { Checklist } from "./checklist";
@@ -72,7 +71,7 @@ export function Overview(): ReactNode {
         <Figure name={t("Skill loads")}>
           <Later of={usage}>{(found) => <Loads usage={found} />}</Later>
         </Figure>
-        <Tokens of={talks} days={days} />
+        <Saved of={talks} days={days} />
         <Figure name={t("Failed tool calls")}>
           <Later of={usage}>{(found) => <Failures usage={found} />}</Later>
         </Figure>
@@ -118,7 +117,7 @@ function within(items: readonly Talk[], days: number): { found: readonly Talk[];
 }
 
 const counted = (count: number, isCut: boolean) => `${figure(count)}${isCut ? "+" : ""}`;
-const sum = (items: readonly Talk[], field: "turns" | "tokens") =>
+const sum = (items: readonly Talk[], field: "turns" | "tokens" | "pasted_tokens") =>
   items.reduce((total, item) => total + (item[field] ?? 0), 0);
 
 function Conversations({ of, days }: Talks): ReactNode {
@@ -139,20 +138,25 @@ function Conversations({ of, days }: Talks): ReactNode {
   );
 }
 
-function Tokens({ of, days }: Talks): ReactNode {
+function Saved({ of, days }: Talks): ReactNode {
   return (
-    <Figure name={t("Your billed tokens")}>
+    <Figure name={t("Your tokens saved")}>
       <Later of={of}>
         {(items) => {
           const { found, isCut } = within(items, days);
-          const tokens = sum(found, "tokens");
+          // Conversations that have not reported both figures do not count.
+          const reported = found.filter(({ pasted_tokens }) => (pasted_tokens ?? 0) > 0);
+          const [billed, pasted] = [sum(reported, "tokens"), sum(reported, "pasted_tokens")];
           return (
             <>
-              <strong>{counted(tokens, isCut)}</strong>
+              <strong>{pasted === 0 ? "–" : percent((pasted - billed) / pasted)}</strong>
               <small>
-                {found.length === 0
+                {pasted === 0
                   ? t("no conversations")
-                  : t("{tokens} per conversation", { tokens: figure(Math.round(tokens / found.length)) })}
+                  : t("{billed} billed, {pasted} with all skills pasted", {
+                      billed: compact(billed),
+                      pasted: `${compact(pasted)}${isCut ? "+" : ""}`,
+                    })}
               </small>
             </>
           );
@@ -206,8 +210,6 @@ function Failures({ usage: { totals, before } }: { usage: Usage }): ReactNode {
   );
 }
 
-const shortDay = new Intl.DateTimeFormat(FORMATS, { day: "numeric", month: "short", timeZone: "UTC" });
-
 function Chart({ usage, days }: { usage: Usage; days: number }): ReactNode {
   if (usage.days.length === 0)
     return (
@@ -218,19 +220,23 @@ function Chart({ usage, days }: { usage: Usage; days: number }): ReactNode {
   const byDay = new Map(usage.days.map((day) => [day.day, day]));
   const points = Array.from({ length: days }, (_, n): Point => {
     const at = new Date(Date.parse(usage.until) - (days - 1 - n) * DAY_MS);
-    const day = byDay.get(at.toISOString().slice(0, 10));
-    return [shortDay.format(at), [day?.loads ?? 0, day?.calls ?? 0]];
+    const day = at.toISOString().slice(0, 10);
+    const { loads = 0, calls = 0 } = byDay.get(day) ?? {};
+    return [day, [loads, calls]];
   });
   return (
-    <div className="usage">
-      <Lines
-        name={t("Loads and tool calls")}
-        step={t("Day")}
-        series={[t("Loads"), t("Tool calls")]}
-        points={points}
-        file="usage.csv"
-      />
-    </div>
+    <Lines
+      name={t("Loads and tool calls")}
+      step={t("Day")}
+      series={[
+        [t("Loads"), "main"],
+        [t("Tool calls"), "good"],
+      ]}
+      points={points}
+      file="usage.csv"
+      shown={shortDay}
+      hasHeading
+    />
   );
 }
 

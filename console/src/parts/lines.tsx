@@ -1,12 +1,11 @@
 // Shows lines over steps, such as days or the turns of a conversation: a chart, the same data as an accessible table, and as CSV.
 
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { FORMATS } from "../text/language";
 import { t } from "../text/text";
 import { csvAddress } from "./csv";
 import { Details } from "./details";
 import { Table } from "./table";
-import { figure } from "./text";
+import { compact, figure } from "./text";
 
 const HEIGHT = 190;
 /** The space for the labels of the axes, in pixels. */
@@ -18,10 +17,11 @@ const CIRCLES = 60;
 /** The number of steps in the table, newest first. The CSV contains all. */
 const ROWS = 100;
 
+/** A line: `main` has its area filled, `bad` and `soft` are dashed. */
+export type Series = readonly [name: string, tone: "main" | "good" | "bad" | "soft"];
+
 /** A point on the axis with one number per series. */
 export type Point = readonly [label: string, values: readonly number[]];
-
-const compact = new Intl.NumberFormat(FORMATS, { notation: "compact" });
 
 export function Lines({
   name,
@@ -29,18 +29,24 @@ export function Lines({
   series,
   points,
   file,
+  shown = (label) => label,
+  hasHeading = false,
 }: {
   name: string;
   /** The label of a step, such as `Turn`. */
   step: string;
-  series: readonly string[];
+  series: readonly Series[];
   points: readonly Point[];
+  /** Returns the text of a label on the axis. The table and the CSV contain the label itself. */
+  shown?: (label: string) => string;
+  /** Whether a heading next to the chart says what it shows. The name is then for screen readers only. */
+  hasHeading?: boolean;
   /** File name of the CSV. */
   file: string;
 }): ReactNode {
   const [place, width] = useWidth();
   const csv = useMemo(
-    () => csvAddress([[step, ...series], ...points.map(([label, values]) => [label, ...values])]),
+    () => csvAddress([[step, ...series.map(([one]) => one)], ...points.map(([label, values]) => [label, ...values])]),
     [step, series, points],
   );
   const ticks = useMemo(() => ticksFor(Math.max(1, ...points.flatMap(([, values]) => values))), [points]);
@@ -53,27 +59,31 @@ export function Lines({
   const drawn = everyNth(points.length, apart);
   const every = Math.max(1, Math.ceil((points.length * LABEL) / (width - LEFT)));
   const labelled = everyNth(points.length, every);
+  const corners = (which: number) => drawn.map((at) => `${x(at)},${y(points[at]?.[1][which] ?? 0)}`).join(" ");
   return (
     <figure ref={place} className="lines">
-      <figcaption>{name}</figcaption>
+      <figcaption className={hasHeading ? "unseen" : ""}>{name}</figcaption>
       <div>
         <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} aria-hidden="true">
           {ticks.map((tick) => (
             <g key={tick} className="tick">
               <path d={`M${LEFT} ${y(tick)}H${width - RIGHT}`} />
               <text x={LEFT - 8} y={y(tick)} className="end">
-                {compact.format(tick)}
+                {compact(tick)}
               </text>
             </g>
           ))}
           {labelled.map((at) => (
             <text key={at} className={`tick ${sideOf(at, points.length)}`} x={x(at)} y={HEIGHT - 8}>
-              {points[at]?.[0]}
+              {shown(points[at]?.[0] ?? "")}
             </text>
           ))}
-          {series.map((one, which) => (
-            <g key={one} className={`line-${which}`}>
-              <polyline points={drawn.map((at) => `${x(at)},${y(points[at]?.[1][which] ?? 0)}`).join(" ")} />
+          {series.map(([one, tone], which) => (
+            <g key={one} className={`line-${tone}`}>
+              {tone === "main" && drawn.length > 1 && (
+                <path d={`M${x(drawn[0] ?? 0)} ${y(0)}L${corners(which)}L${x(drawn.at(-1) ?? 0)} ${y(0)}Z`} />
+              )}
+              <polyline points={corners(which)} />
               {points.length < CIRCLES &&
                 points.map(([label, values], at) => (
                   <circle key={label} cx={x(at)} cy={y(values[which] ?? 0)} r={2.5} />
@@ -83,10 +93,10 @@ export function Lines({
         </svg>
       </div>
       <p className="row tight">
-        {series.map((one, which) => (
+        {series.map(([one, tone]) => (
           <span key={one}>
             <svg viewBox="0 0 24 8" className="key" aria-hidden="true">
-              <g className={`line-${which}`}>
+              <g className={`line-${tone}`}>
                 <polyline points="0,4 24,4" />
               </g>
             </svg>{" "}
@@ -99,12 +109,12 @@ export function Lines({
       </p>
       <Details summary={t("Table")}>
         {() => (
-          <Table name={name} heads={[step, ...series.map((num) => ({ num }))]}>
+          <Table name={name} heads={[step, ...series.map(([num]) => ({ num }))]}>
             {points.slice(-ROWS).map(([label, values]) => (
               <tr key={label}>
                 <th scope="row">{label}</th>
                 {values.map((value, which) => (
-                  <td key={series[which]} className="num">
+                  <td key={series[which]?.[0]} className="num">
                     {figure(value)}
                   </td>
                 ))}

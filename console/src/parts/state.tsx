@@ -9,7 +9,7 @@ import { t } from "../text/text";
 import { Button } from "./controls";
 import { Loading } from "./loading";
 import { SignInAgain } from "./sign-in-again";
-import { Plain, visible } from "./text";
+import { Coded, Plain, visible } from "./text";
 
 /** Shows an error, its solution, and all details from the gateway. */
 export function Trouble({ error, again }: { error: Error; again?: () => void }): ReactNode {
@@ -55,7 +55,7 @@ export function Issues({ issues }: { issues: readonly Issue[] }): ReactNode {
               <Plain>{line === undefined ? path : `${path}:${line}`}</Plain>
             </code>
           )}{" "}
-          <Plain>{message}</Plain>{" "}
+          <Coded>{message}</Coded>{" "}
           <span className="soft">
             {code}
             {severity !== undefined && ` · ${severity}`}

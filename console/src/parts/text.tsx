@@ -21,6 +21,18 @@ export function Plain({ children }: { children: string }): ReactNode {
   return <bdi>{visible(children)}</bdi>;
 }
 
+/** Shows a line of another user, with the parts in backticks as code. */
+export function Coded({ children }: { children: string }): ReactNode {
+  return (
+    <bdi>
+      {visible(children)
+        .split(/`([^`]+)`/)
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text are never sorted
+        .map((part, n) => (n % 2 === 1 ? <code key={n}>{part}</code> : part))}
+    </bdi>
+  );
+}
+
 const UNITS = ["B", "KiB", "MiB", "GiB"];
 
 /** Formats 1536 as `1.5 KiB`. */
@@ -33,6 +45,14 @@ export function bytes(count: number): string {
 const figures = new Intl.NumberFormat(FORMATS);
 /** Formats 12000 as `12,000`. */
 export const figure = (count: number): string => figures.format(count);
+
+const compacted = new Intl.NumberFormat(FORMATS, { notation: "compact", maximumSignificantDigits: 3 });
+/** Formats 14312 as `14.3k`. */
+export const compact = (count: number): string => compacted.format(count);
+
+const dayAndMonth = new Intl.DateTimeFormat(FORMATS, { day: "numeric", month: "short", timeZone: "UTC" });
+/** Formats 2026-11-26 as `26 Nov`. */
+export const shortDay = (day: string): string => dayAndMonth.format(new Date(day));
 
 const DOLLARS = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
 const dollars = new Intl.NumberFormat(FORMATS, DOLLARS);

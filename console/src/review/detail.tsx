@@ -3,10 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { ReviewInFull, SkillPermission } from "../../../sdk/src/generated/operations";
+import type { ReviewInFull } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Owner } from "../library/owner";
+import { PermissionChanges } from "../library/permission-change";
+import { Card } from "../parts/card";
 import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
 import { Facts } from "../parts/facts";
@@ -121,28 +123,26 @@ function Submission({ review }: { review: ReviewInFull }): ReactNode {
         </p>
       ) : (
         <>
-          <section aria-label={t("Description")}>
-            <h2>{t("Description")}</h2>
+          <Card
+            title={t("Description")}
+            aside={`${t(content.file_count === 1 ? "{count} file" : "{count} files", { count: content.file_count })}, ${bytes(content.size)}`}
+          >
             <p>
-              <Plain>{content.description}</Plain>{" "}
-              <span className="soft">
-                {t(content.file_count === 1 ? "{count} file" : "{count} files", { count: content.file_count })},{" "}
-                {bytes(content.size)}
-              </span>
+              <Plain>{content.description}</Plain>
             </p>
-          </section>
-          <Permissions {...permissions} />
-          <section aria-label={t("Findings")}>
-            <h2>{t("Findings")}</h2>
+          </Card>
+          <Card title={t("Changed permissions")}>
+            <PermissionChanges {...permissions} />
+          </Card>
+          <Card title={t("Findings")}>
             {content.warnings.length === 0 ? (
               <p className="soft">{t("No findings.")}</p>
             ) : (
               <Issues issues={content.warnings} />
             )}
-          </section>
+          </Card>
           {routing !== null && (
-            <section aria-label={t("Search rank")}>
-              <h2>{t("Search rank")}</h2>
+            <Card title={t("Search rank")} isFlush>
               <Table name={t("Search rank")} heads={[t("Example prompt"), t("Rank"), t("Skills ahead")]}>
                 {routing.prompts.map(({ prompt, rank, ahead }) => (
                   <tr key={prompt}>
@@ -156,40 +156,12 @@ function Submission({ review }: { review: ReviewInFull }): ReactNode {
                   </tr>
                 ))}
               </Table>
-            </section>
+            </Card>
           )}
           <ReviewFiles review={review} />
         </>
       )}
       <History events={review.events} />
     </>
-  );
-}
-
-function Permissions({ added, removed }: ReviewInFull["permissions"]): ReactNode {
-  return (
-    <section aria-label={t("Changed permissions")}>
-      <h2>{t("Permissions")}</h2>
-      {added.length + removed.length === 0 ? (
-        <p className="soft">{t("No difference.")}</p>
-      ) : (
-        <ul className="plain-list">
-          {added.map((one) => (
-            <Permission key={`+${one.permission} ${one.value}`} isAdded {...one} />
-          ))}
-          {removed.map((one) => (
-            <Permission key={`-${one.permission} ${one.value}`} isAdded={false} {...one} />
-          ))}
-        </ul>
-      )}
-    </section>
-  );
-}
-
-function Permission({ isAdded, permission, value }: SkillPermission & { isAdded: boolean }): ReactNode {
-  return (
-    <li className={isAdded ? "added" : "removed"}>
-      {isAdded ? t("Added") : t("Removed")}: {permission.replaceAll("_", " ")} <Plain>{value}</Plain>
-    </li>
   );
 }

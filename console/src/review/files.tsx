@@ -8,6 +8,7 @@ import { call } from "../gateway/call";
 import { Columns } from "../library/columns";
 import { type Files, unpacked } from "../library/package";
 import { contentOf } from "../library/versions-of";
+import { Card } from "../parts/card";
 import { Loading } from "../parts/loading";
 import { Answer, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
@@ -34,30 +35,31 @@ export function ReviewFiles({ review }: { review: ReviewInFull }): ReactNode {
   const chosen = files.find(({ path }) => path === file) ?? files[0];
   return (
     <section aria-label={t("Changed files")}>
-      <h2>{t("Files")}</h2>
-      {chosen === undefined && <p className="soft">{t("No difference.")}</p>}
-      <ul className="plain-list">
-        {files.slice(0, SHOWN).map(({ path, change }) => (
-          <li key={path}>
-            <Link
-              from="/review/$id"
-              to="/review/$id"
-              search={(words) => ({ ...words, file: path })}
-              activeProps={{}}
-              {...(path === chosen?.path ? { "aria-current": "true" as const } : {})}
-            >
-              <Plain>{path}</Plain>
-            </Link>{" "}
-            <span className="tag">{t(change)}</span>
-          </li>
-        ))}
-      </ul>
-      {files.length > SHOWN && <p className="soft">{t("and {count} more", { count: files.length - SHOWN })}</p>}
-      {chosen !== undefined && (
-        <Answer of={answer} what={t("the files")}>
-          {(all) => <FileChange key={chosen.path} base={review.base} change={chosen} files={all} />}
-        </Answer>
-      )}
+      <Card title={t("Changed files")}>
+        {chosen === undefined && <p className="soft">{t("No difference.")}</p>}
+        <ul className="plain-list">
+          {files.slice(0, SHOWN).map(({ path, change }) => (
+            <li key={path}>
+              <Link
+                from="/review/$id"
+                to="/review/$id"
+                search={(words) => ({ ...words, file: path })}
+                activeProps={{}}
+                {...(path === chosen?.path ? { "aria-current": "true" as const } : {})}
+              >
+                <Plain>{path}</Plain>
+              </Link>{" "}
+              <span className="tag">{t(change)}</span>
+            </li>
+          ))}
+        </ul>
+        {files.length > SHOWN && <p className="soft">{t("and {count} more", { count: files.length - SHOWN })}</p>}
+        {chosen !== undefined && (
+          <Answer of={answer} what={t("the files")}>
+            {(all) => <FileChange key={chosen.path} base={review.base} change={chosen} files={all} />}
+          </Answer>
+        )}
+      </Card>
     </section>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import type { ReviewEvent } from "../../../sdk/src/generated/operations";
+import { Card } from "../parts/card";
 import { Plain, visible, When } from "../parts/text";
 import { t } from "../text/text";
 
@@ -18,34 +19,35 @@ const TEXTS: Record<ReviewEvent["type"], string> = {
 export function History({ events }: { events: readonly ReviewEvent[] }): ReactNode {
   return (
     <section aria-label={t("History")}>
-      <h2>{t("History")}</h2>
-      <ul className="review-history">
-        {events.map(({ id, type, user_id, comment, path, line, created_at }) => (
-          <li key={id}>
-            <p>
-              <strong>
-                <Plain>{user_id}</Plain>
-              </strong>{" "}
-              {TEXTS[type]}{" "}
-              <span className="soft">
-                <When at={created_at} />
-              </span>
-            </p>
-            {path !== null && (
+      <Card title={t("History")}>
+        <ul className="review-history">
+          {events.map(({ id, type, user_id, comment, path, line, created_at }) => (
+            <li key={id}>
               <p>
-                <code>
-                  <Plain>{line === null ? path : `${path}:${line}`}</Plain>
-                </code>
+                <strong>
+                  <Plain>{user_id}</Plain>
+                </strong>{" "}
+                {TEXTS[type]}{" "}
+                <span className="soft">
+                  <When at={created_at} />
+                </span>
               </p>
-            )}
-            {comment !== null && (
-              <blockquote dir="auto" className="comment">
-                {visible(comment)}
-              </blockquote>
-            )}
-          </li>
-        ))}
-      </ul>
+              {path !== null && (
+                <p>
+                  <code>
+                    <Plain>{line === null ? path : `${path}:${line}`}</Plain>
+                  </code>
+                </p>
+              )}
+              {comment !== null && (
+                <blockquote dir="auto" className="comment">
+                  {visible(comment)}
+                </blockquote>
+              )}
+            </li>
+          ))}
+        </ul>
+      </Card>
     </section>
   );
 }

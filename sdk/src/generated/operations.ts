@@ -255,7 +255,7 @@ export interface Operations {
   /** Returns the state of a conversation. */
   "conversations.get": { request: { path: { id: string } }; answer: Conversation };
   /** Lists your conversations, newest first. */
-  "conversations.list": { request: { query?: { limit?: number; cursor?: string; q?: string; ghost?: string; skill?: string; state?: "failed" | "succeeded" | "unused"; since?: string; until?: string } }; answer: { items: ({ id: string; title: string | null; ghost: string | null; created_at: string; /** Accurate to 10 minutes, like the next two. */ turns: number | null; last_turn_at: string | null; /** The billed tokens so far. */ tokens: number | null; /** Failed tool calls so far, accurate to 10 minutes. */ failed_calls: number | null })[]; next_cursor: string | null } };
+  "conversations.list": { request: { query?: { limit?: number; cursor?: string; q?: string; ghost?: string; skill?: string; state?: "failed" | "succeeded" | "unused"; since?: string; until?: string } }; answer: { items: ({ id: string; title: string | null; ghost: string | null; created_at: string; /** Accurate to 10 minutes, like the following fields. */ turns: number | null; last_turn_at: string | null; /** The billed tokens so far. */ tokens: number | null; /** The tokens that would be billed with all skills pasted into the prompt. `null`: not reported yet. */ pasted_tokens: number | null; /** Failed tool calls so far. */ failed_calls: number | null })[]; next_cursor: string | null } };
   /** Returns the current prompt. */
   "conversations.prompt": { request: { path: { id: string }; query?: { format?: "mcp" | "openai" | "openai-responses" | "anthropic" } }; answer: { system: string; messages: ({ [name: string]: unknown })[] } };
   /** Stores feedback on a turn. */

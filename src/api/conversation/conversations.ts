@@ -35,10 +35,13 @@ const listItem = () =>
     title: z.string().nullable(),
     ghost: z.string().nullable(),
     created_at: z.string(),
-    turns: z.number().nullable().openapi({ description: "Accurate to 10 minutes, like the next two." }),
+    turns: z.number().nullable().openapi({ description: "Accurate to 10 minutes, like the following fields." }),
     last_turn_at: z.string().nullable(),
     tokens: z.number().nullable().openapi({ description: "The billed tokens so far." }),
-    failed_calls: z.number().nullable().openapi({ description: "Failed tool calls so far, accurate to 10 minutes." }),
+    pasted_tokens: z.number().nullable().openapi({
+      description: "The tokens that would be billed with all skills pasted into the prompt. `null`: not reported yet.",
+    }),
+    failed_calls: z.number().nullable().openapi({ description: "Failed tool calls so far." }),
   });
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -101,8 +104,8 @@ conversationRoutes.openapi(
   }),
   async (c) => {
     const { rows, nextCursor } = await listConversations(c.get("context"), c.req.valid("query"));
-    const items = rows.map(({ id, title, ghost, createdAt, turns, lastTurnAt, tokens, failures }) => ({
-      ...{ id, title, ghost, created_at: instant(createdAt), turns, tokens },
+    const items = rows.map(({ id, title, ghost, createdAt, turns, lastTurnAt, tokens, pastedTokens, failures }) => ({
+      ...{ id, title, ghost, created_at: instant(createdAt), turns, tokens, pasted_tokens: pastedTokens },
       failed_calls: failures,
       last_turn_at: lastTurnAt === null ? null : instant(lastTurnAt),
     }));

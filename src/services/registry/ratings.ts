@@ -90,7 +90,7 @@ function ratingBarred(bar: NonNullable<SkillRatings["bar"]>): GatewayError {
     return new GatewayError(
       "forbidden",
       "SKILL_NOT_USED",
-      "You have not used this skill. Load it in a conversation; you can rate it up to one hour later.",
+      "You have not used this skill. Load it in a conversation, and try again an hour later.",
     );
   const message =
     bar === "private"

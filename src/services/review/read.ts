@@ -9,7 +9,7 @@ import {
   type SkillPermissions,
 } from "../../domain/code/permissions";
 import { decodeCursor, pageOf } from "../../domain/cursor";
-import { GatewayError } from "../../domain/errors";
+import { GatewayError, type Issue } from "../../domain/errors";
 import { REVIEW_LIMITS } from "../../domain/limits";
 import { foldName } from "../../domain/package/path";
 import type { PackageFile } from "../../domain/package/skill";
@@ -23,6 +23,7 @@ import {
   readReview,
   readReviewEvents,
 } from "../../storage/d1/review/reviews";
+import { canRunCodeInScope } from "../catalog/can-run";
 import type { Context } from "../context";
 import { type RoutingReport, reportRouting } from "../registry/routing";
 import { openBytes } from "../registry/skills";
@@ -109,7 +110,8 @@ export async function readReviewInFull(context: Context, id: string): Promise<Re
     readReviewEvents(context.db, id, REVIEW_LIMITS.events + DECISIONS_KEPT),
   ]);
   const base = review.state === "approved" ? decidedBase : compared.current;
-  const content = compared.content?.zipSha256 === review.zipSha256 ? compared.content : null;
+  const submitted = compared.content?.zipSha256 === review.zipSha256 ? compared.content : null;
+  const content = submitted === null ? null : withoutScopeOfDraft(context, submitted, review.scope);
   const canDecide = isOpen(review.state) && review.userId !== principal.userId && canReview(principal, review.scope);
   const known = { review, events, content, base, canDecide };
   if (content === null) return { ...known, files: [], permissions: { added: [], removed: [] }, routing: null };
@@ -125,6 +127,12 @@ export async function readReviewInFull(context: Context, id: string): Promise<Re
     permissions: permissionChanges(before, permitted(content)),
     routing,
   };
+}
+
+/** Leaves out that code does not run in the scope of the draft, if it runs in the scope that it is submitted to. */
+function withoutScopeOfDraft<T extends { warnings: Issue[] }>(context: Context, content: T, scope: string): T {
+  if (!canRunCodeInScope(context, scope)) return content;
+  return { ...content, warnings: content.warnings.filter(({ code }) => code !== "CODE_NOT_RUN") };
 }
 
 /** What a skill without a version can do. */

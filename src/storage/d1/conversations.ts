@@ -12,7 +12,10 @@ export type ConversationRow = typeof conversations.$inferSelect;
 /** The facts stored when a conversation is listed. */
 export type ListedConversation = Pick<ConversationRow, "userId" | "id" | "ghost" | "createdAt" | "title">;
 /** The facts that a conversation reports later. */
-export type ConversationFigures = Pick<ConversationRow, "turns" | "lastTurnAt" | "tokens" | "failures" | "skills">;
+export type ConversationFigures = Pick<
+  ConversationRow,
+  "turns" | "lastTurnAt" | "tokens" | "pastedTokens" | "failures" | "skills"
+>;
 
 /** What must exist, in the scopes the user sees, before a conversation can be created. */
 export interface Requirements {
@@ -54,7 +57,7 @@ export async function createConversationRow(
     db
       .insert(conversations)
       .select(
-        sql`SELECT ${row.userId}, ${row.id}, ${row.ghost}, ${row.createdAt}, ${row.title}, NULL, NULL, NULL, NULL, NULL WHERE ${used(use)} <= ${most} AND ${met}`,
+        sql`SELECT ${row.userId}, ${row.id}, ${row.ghost}, ${row.createdAt}, ${row.title}, NULL, NULL, NULL, NULL, NULL, NULL WHERE ${used(use)} <= ${most} AND ${met}`,
       )
       .onConflictDoUpdate({
         target: [conversations.userId, conversations.id],

@@ -14,6 +14,7 @@ type Row = {
   turns: number | null;
   last_turn_at: string | null;
   tokens: number | null;
+  pasted_tokens: number | null;
   failed_calls: number | null;
 };
 const rowOf = (list: Body) => (list.items as unknown as Row[])[0];
@@ -23,7 +24,13 @@ const alarmOf = (id: string, user: string) =>
 it("shows the number of turns, the start of the last turn and the bill of a conversation, after they were sent", async () => {
   const { name, put, get, turn } = someone();
   await put("/x", { title: "Tides" });
-  expect(rowOf(await get(""))).toMatchObject({ id: "x", turns: null, last_turn_at: null, tokens: null });
+  expect(rowOf(await get(""))).toMatchObject({
+    id: "x",
+    turns: null,
+    last_turn_at: null,
+    tokens: null,
+    pasted_tokens: null,
+  });
   await turn("x");
   pass(30_000);
   const began = new Date().toISOString();
@@ -35,6 +42,8 @@ it("shows the number of turns, the start of the last turn and the bill of a conv
   const row = rowOf(await get(""));
   expect(row).toMatchObject({ turns: 2, last_turn_at: began });
   expect(row?.tokens).toBeGreaterThan(0);
+  const { billed } = (await get("/x")).tokens as unknown as { billed: { actual: number; paste: number } };
+  expect(row).toMatchObject({ tokens: billed.actual, pasted_tokens: billed.paste });
   // Changing the title removes no other field.
   await put("/x", { title: "Ebb" });
   expect(rowOf(await get(""))).toMatchObject({ title: "Ebb", turns: 2 });

@@ -54,12 +54,12 @@ describe(`the overview with ${__INSIGHT_SKILLS__} skills and ${DAYS} days`, () =
     // What a request takes that reads nothing: on a busy machine, most of the time.
     const floor = await medianOf("searches", ({ items }) => expect(items).toEqual([]));
     const overview = await medianOf(`overview?from=${from}`, ({ series }) => expect(series).toHaveLength(DAYS));
-    const start = performance.now();
-    const answer = await call("GET", `/api/v1/insights/skills?from=${from}`);
-    expect((await answer.json<{ items: object[] }>()).items).toHaveLength(100);
-    const ranking = performance.now() - start;
+    const ranked: number[] = [];
+    for (const query of ["", `?from=${from}`])
+      ranked.push(await medianOf(`skills${query}`, ({ items }) => expect(items).toHaveLength(100)));
+    const [shown, longest] = ranked.map((ms) => ms.toFixed(1));
     console.log(
-      `floor ${floor.toFixed(1)} ms, overview ${overview.toFixed(1)} ms (medians of 7), skills ${ranking.toFixed(0)} ms`,
+      `medians of 7: floor ${floor.toFixed(1)} ms, overview ${overview.toFixed(1)} ms, skills of 30 days ${shown} ms, of ${DAYS} ${longest} ms`,
     );
     expect(overview - floor).toBeLessThan(150);
   });

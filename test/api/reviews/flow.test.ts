@@ -15,6 +15,7 @@ import {
   submit,
   submitted,
 } from "../../support/reviews";
+import { form, skillZip } from "../../support/skill";
 
 let crew: Awaited<ReturnType<typeof crewWith>>;
 const to = () => ({ namespace: crew.group });
@@ -68,6 +69,22 @@ describe("a submission", () => {
     expect(seen.permissions.added).toContainEqual({ permission: "network", value: "api.example.com" });
     expect(seen.permissions.added).toContainEqual({ permission: "scripts", value: "scripts/b.sh" });
     expect(seen.permissions.removed).toEqual([]);
+  });
+
+  it("has no finding that only the draft's scope causes", async () => {
+    const files = { "scripts/sum.py": "print(1 + 1)\n" };
+    const pushed = await call("PUT", `${SKILLS}/drafts/summed`, {
+      key: crew.dev,
+      body: form(skillZip({ name: "summed", files }), {}),
+    });
+    const draft = await pushed.json<{ warnings: { code: string }[] }>();
+    expect(draft.warnings.map(({ code }) => code)).toContain("CODE_NOT_RUN");
+    const codesIn = async (to: object) => {
+      const { id } = await submitted(crew.dev, { name: "summed", files }, to);
+      return (await readReview(crew.dev, id)).content?.warnings.map(({ code }) => code);
+    };
+    expect(await codesIn(to())).toContain("CODE_NOT_RUN");
+    expect(await codesIn({ public: true })).not.toContain("CODE_NOT_RUN");
   });
 
   it("shows how the example prompts rank", async () => {

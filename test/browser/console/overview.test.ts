@@ -68,8 +68,23 @@ it("shows the usage of a period, and what needs attention first", async () => {
       },
     });
   });
+  // As ten minutes later: one conversation has reported its tokens, and one has not.
+  const created = {
+    title: null,
+    ghost: null,
+    created_at: new Date().toISOString(),
+    failed_calls: 0,
+    last_turn_at: null,
+  };
+  const items = [
+    { id: "reported", ...created, turns: 9, tokens: 2_000, pasted_tokens: 14_300 },
+    { id: "new", ...created, turns: null, tokens: null, pasted_tokens: null },
+  ];
+  await page.route("**/conversations?**", (route) => route.fulfill({ json: { items, next_cursor: null } }));
   await desk.enter(key, "/");
   await page.getByRole("region", { name: "Skill loads", exact: true }).getByText("120").waitFor();
+  const saved = page.getByRole("region", { name: "Your tokens saved" });
+  expect(await saved.innerText()).toMatch(/86\.0 %\s+2k billed, 14\.3k with all skills pasted/);
   expect(await page.getByRole("region", { name: "Skill loads", exact: true }).innerText()).toContain("20 %");
   expect(await page.getByRole("region", { name: "Failed tool calls" }).innerText()).toContain("20.0 %");
   const attention = page.locator(".card", { hasText: "Needs attention" }).getByRole("listitem");

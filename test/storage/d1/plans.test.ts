@@ -275,7 +275,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     conversations.updateConversationFigures(
       db,
       { userId: BIG_USER, id: "two" },
-      { turns: 1, lastTurnAt: 1, tokens: 1, failures: 1, skills: ["poem"] },
+      { turns: 1, lastTurnAt: 1, tokens: 1, pastedTokens: 2, failures: 1, skills: ["poem"] },
     ),
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {

@@ -103,8 +103,7 @@ export function readSkillFigures(
 ) {
   const facts = { seq: skills.seq, skill_id: skills.id, skill_name: skills.name, scope: skills.scope };
   const inPeriod = and(gte(skillUse.day, from), lt(skillUse.day, to));
-  const value = skillSums[sort];
-  // In HAVING, the name would mean the column and not the sum.
+  // In HAVING and ORDER BY, the name would mean the column and not the sum.
   const summed = sql`sum(${skillUse[sort]})`;
   const later =
     after === null
@@ -112,16 +111,24 @@ export function readSkillFigures(
       : sql`(${summed} < ${after.value} OR (${summed} = ${after.value} AND ${skills.seq} > ${after.seq}))`;
   const ofScopes =
     scopes === "all" ? sql`${skills.scope} NOT LIKE 'draft:%'` : sql`${skills.scope} IN ${scopesIn(scopes)}`;
-  // In this order: each skill's rows are next to each other in the key of its usage.
-  return db
-    .select({ ...facts, ...skillSums })
+  // In this order: each skill's rows are next to each other in the key of its usage. Only one column is summed for all skills.
+  const page = db
+    .select(facts)
     .from(skills)
     .crossJoin(skillUse)
     .where(and(ofScopes, eq(skillUse.skillId, skills.id), inPeriod))
     .groupBy(skills.seq)
     .having(later)
-    .orderBy(desc(value), skills.seq)
-    .limit(limit);
+    .orderBy(desc(summed), skills.seq)
+    .limit(limit)
+    .as("page");
+  return db
+    .select({ seq: page.seq, skill_id: page.skill_id, skill_name: page.skill_name, scope: page.scope, ...skillSums })
+    .from(page)
+    .crossJoin(skillUse)
+    .where(and(eq(skillUse.skillId, page.skill_id), inPeriod))
+    .groupBy(page.seq)
+    .orderBy(desc(summed), page.seq);
 }
 
 /** Returns skills that no conversation has used since a time and that existed before, in the order in which they were made. */

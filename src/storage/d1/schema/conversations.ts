@@ -20,6 +20,8 @@ export const conversations = sqliteTable(
     turns: integer(),
     lastTurnAt: integer("last_turn_at"),
     tokens: integer(),
+    /** The tokens that would be billed with all skills pasted into the prompt. `null`: not reported, or by an earlier gateway. */
+    pastedTokens: integer("pasted_tokens"),
     /** Failed tool calls, and the names of the skills that were active. `null`: not reported, or by an earlier gateway. */
     failures: integer(),
     skills: text({ mode: "json" }).$type<string[]>(),

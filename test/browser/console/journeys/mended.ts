@@ -16,7 +16,7 @@ export async function mended(visit: Visit): Promise<void> {
   await told.waitFor();
   await visit.look("a bad report");
   // The report contains enough to fix it: the location and the missing field.
-  const places = await told.getByRole("listitem").locator("code").allInnerTexts();
+  const places = await told.getByRole("listitem").locator("> code").allInnerTexts();
   expect(places).toEqual(["SKILL.md:1"]);
   expect(await told.innerText()).toContain("description");
   expect(await page.getByRole("button", { name: "Publish", exact: true }).count()).toBe(0);

@@ -25,7 +25,7 @@ export async function rolledBack(visit: Visit): Promise<void> {
   await page.getByText("Say the depth.").waitFor();
   await visit.press("link", "Versions");
   await visit.press("link", "Compare", visit.entry("1.0.0"));
-  await page.getByText("Added: allowed tools Bash", { exact: false }).waitFor();
+  await page.getByText("Added: Allowed tool of the host Bash", { exact: false }).waitFor();
   const { removed, added } = {
     removed: page.locator(".columns .removed code"),
     added: page.locator(".columns .added code"),

@@ -154,7 +154,7 @@ describe("a recorded run", () => {
   it("counts in the database quota of the scope, and as an upload of the day", async () => {
     const key = await keyFor("evl-quota");
     const { id, version_id } = await publishOwn(key, version("1.0.0"));
-    const used = async () => (await readScopeUse(contextOf().db, "user:evl-quota")).databaseBytes;
+    const used = async () => (await readScopeUse(contextOf("evl-quota").db, "user:evl-quota")).databaseBytes;
     const uploads = () =>
       env.DB.prepare("SELECT count FROM usage WHERE subject = 'evl-quota' AND kind = 'uploads'").first<number>("count");
     const [before, counted] = [await used(), await uploads()];

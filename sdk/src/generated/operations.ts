@@ -194,7 +194,7 @@ export type RolloutRequest = { /** Id or label of the version. */ candidate: str
 
 export type EvalRun = { id: string; /** `null`: no version has the tested content. */ version_id: string | null; version: string | null; digest: string; is_current: boolean; /** Whether it is the newest run of this content. */ is_newest: boolean; recorded_at: string; recorded_by: string; runner: string | null; model: string | null; passed: number; failed: number; /** Passed cases, 0 to 1. */ pass_rate: number };
 
-export type RecordedEvalRun = { id: string; passed: number; failed: number; /** The cases that passed with this version before and fail now. `null`: none. */ regressions: { version_id: string; version: string | null; cases: (string)[] } | null };
+export type RecordedEvalRun = { id: string; version_id: string | null; version: string | null; passed: number; failed: number; /** The cases that passed with this version before and fail now. `null`: none. */ regressions: { version_id: string; version: string | null; cases: (string)[] } | null };
 
 export type EvalRunRequest = { /** The tested version. */ version_id?: string; /** The digest of tested content that need not be published yet, as `skillgate` computes it. */ digest?: string; /** The program that ran the cases. */ runner?: string; /** The model that the cases used, if any. */ model?: string; /** The results. Names identify cases across versions; they are cut after 160 characters, reasons after 200. Credentials are removed. */ cases: ({ name: string; passed: boolean; reason?: string })[] };
 

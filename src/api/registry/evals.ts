@@ -52,7 +52,14 @@ const regressionsSchema = () =>
 
 const recordedSchema = () =>
   z
-    .object({ id: z.string(), passed: z.int(), failed: z.int(), regressions: regressionsSchema() })
+    .object({
+      id: z.string(),
+      version_id: z.string().nullable(),
+      version: z.string().nullable(),
+      passed: z.int(),
+      failed: z.int(),
+      regressions: regressionsSchema(),
+    })
     .openapi("RecordedEvalRun");
 
 const summary = () => ({
@@ -110,12 +117,17 @@ evalRoutes.openapi(
       ...{ content: version_id === undefined ? { digest } : { versionId: version_id }, runner, model },
       cases: cases.map(({ reason, ...one }) => (reason === undefined ? one : { ...one, reason })),
     };
-    const { regressions, ...recorded } = await recordEvals(c.get("context"), c.req.valid("param").id, run);
+    const { id, version, passed, failed, regressions } = await recordEvals(
+      c.get("context"),
+      c.req.valid("param").id,
+      run,
+    );
     const wire =
       regressions === null
         ? null
         : { version_id: regressions.before.versionId, version: regressions.before.label, cases: regressions.names };
-    return c.json({ ...recorded, regressions: wire }, 201);
+    const content = { version_id: version?.id ?? null, version: version?.label ?? null };
+    return c.json({ id, ...content, passed, failed, regressions: wire }, 201);
   },
 );
 

@@ -23,6 +23,8 @@ interface NewEvalRun {
 /** A recorded run. */
 export interface RecordedEvals {
   id: string;
+  /** The version that has the content; `null`: it is not published. */
+  version: { id: string; label: string | null } | null;
   passed: number;
   failed: number;
   regressions: Regressions | null;
@@ -43,11 +45,11 @@ export async function recordEvals(context: Context, skillId: string, run: NewEva
     ...{ id: context.newId("evr"), skillId: skill.id, digest, createdBy: context.caller.principal.userId },
     ...{ runner, model, passed, failed: cases.length - passed, cases },
   };
-  const comparison = await insertEvalRun(context.db, row, EVAL_LIMITS).catch((error: unknown) => {
+  const { version, comparison } = await insertEvalRun(context.db, row, EVAL_LIMITS).catch((error: unknown) => {
     // The skill was deleted meanwhile.
     throw constraintOf(error) === null ? error : skillNotFound();
   });
-  return { id: row.id, passed, failed: row.failed, regressions: regressionsIn(comparison) };
+  return { id: row.id, version, passed, failed: row.failed, regressions: regressionsIn(comparison) };
 }
 
 /** Returns the runs of a skill, newest first. For users who can see its usage. */

@@ -51,15 +51,15 @@ export async function readComparisonOf(db: Database, versionId: string): Promise
   return found;
 }
 
-/** Stores a run, deletes the oldest ones above the limits, and returns the comparison. */
+/** Stores a run, deletes the oldest ones above the limits, and returns the version that has the content, and the comparison. */
 export async function insertEvalRun(
   db: Database,
   row: Omit<typeof evalRuns.$inferInsert, "createdAt">,
   { perContent, perSkill }: { perContent: number; perSkill: number },
-): Promise<EvalComparison> {
+): Promise<{ version: { id: string; label: string | null } | null; comparison: EvalComparison }> {
   const { skillId, digest } = row;
   const surplus = (ids: SQL) => db.delete(evalRuns).where(sql`${evalRuns.id} IN (${ids})`);
-  const [, , , [found]] = await db.batch([
+  const [, , , [comparison], [version = null]] = await db.batch([
     db.insert(evalRuns).values(row),
     surplus(sql`SELECT e.id FROM eval_runs AS e WHERE e.skill_id = ${skillId} AND e.digest = ${digest}
       ORDER BY e.id DESC LIMIT -1 OFFSET ${perContent}`),
@@ -68,8 +68,12 @@ export async function insertEvalRun(
       ORDER BY EXISTS (SELECT 1 FROM versions AS v WHERE v.skill_id = e.skill_id AND v.digest = e.digest) DESC, e.id DESC
       LIMIT -1 OFFSET ${perSkill}`),
     selectComparison(db, eq(skills.id, skillId), sql`${digest}`),
+    db
+      .select({ id: versions.id, label: versions.label })
+      .from(versions)
+      .where(and(eq(versions.skillId, skillId), eq(versions.digest, digest))),
   ]);
-  return found;
+  return { version, comparison };
 }
 
 const columns = {

@@ -224,6 +224,21 @@ export const RATING_LIMITS = {
   reasonChars: 500,
 } as const;
 
+/** Recorded results of test cases. */
+export const EVAL_LIMITS = {
+  /** Cases of one run. */
+  cases: 200,
+  nameChars: 160,
+  reasonChars: 200,
+  /** Characters of a name or a reason in a request, before it is shortened. */
+  sentChars: 2_000,
+  /** Names of the model and of the program that ran the cases. */
+  toolChars: 100,
+  /** Runs of one content, and of all contents of a skill. Older ones are deleted. */
+  perContent: 5,
+  perSkill: 100,
+} as const;
+
 /** Trusted publishers. */
 export const PUBLISHER_LIMITS = {
   perScope: 50,

@@ -96,13 +96,15 @@ for (const operation of operations) {
     const answer = await call(method, `${url}${query === "" ? "" : `?${query}`}`, { key, ...bodyOf(operation, thing) });
     const text = await answer.text();
     // Expected other statuses: no call is running, no server is reachable for approval, its skills or a sign-in, no connection has the proof of the
-    // example, no draft or submission has the name or the digest of the example, no skill has a rollout, nothing was counted, and the socket request is no WebSocket upgrade.
+    // example, no draft or submission has the name or the digest of the example, no skill has a rollout or a recorded run, nothing was counted, and the socket request is no WebSocket upgrade.
     const other = {
       "toolCalls.cancel": 404,
       "mcpServers.approve": 409,
       "mcpServers.listSkills": 409,
       "mcpServers.approveSkill": 409,
       "reviews.submit": 404,
+      "skills.recordEvals": 404,
+      "skills.evalRun": 404,
       "skills.rollout": 404,
       "skills.setRollout": 404,
       "skills.stopRollout": 404,

@@ -43,6 +43,7 @@ const LEAST: Record<string, unknown> = {
   "POST /api/v1/kinds/skills/{id}/share": { group_name: "nothing-of-the-kind" },
   "PUT /api/v1/kinds/skills/{id}/versions/{version_id}/verdict": { blocked: false },
   "PUT /api/v1/kinds/skills/{id}/network": { hosts: [] },
+  "POST /api/v1/kinds/skills/{id}/evals": { digest: "9f".repeat(32), cases: [{ name: "one", passed: true }] },
   "PUT /api/v1/kinds/skills/{id}/rollout": { candidate: "nothing-of-the-kind", percent: 10 },
   "POST /api/v1/conversations/{id}/feedback": { turn: 1, score: 1 },
   "PUT /api/v1/kinds/skills/{id}/ratings/own": { stars: 1 },

@@ -1,10 +1,13 @@
 // Queries of the figures of skills, scopes, MCP servers and models, for the test of their plans.
 
+import { eq, sql } from "drizzle-orm";
 import { NO_USAGE } from "../../src/domain/conversation/usage";
 import type { Database } from "../../src/storage/d1/database";
 import * as add from "../../src/storage/d1/insights/add";
 import * as read from "../../src/storage/d1/insights/read";
+import * as evals from "../../src/storage/d1/registry/evals";
 import * as rollouts from "../../src/storage/d1/registry/rollouts";
+import { skills } from "../../src/storage/d1/schema/registry";
 import { BIG_USER } from "./registry-10k";
 
 const SCOPES = [`user:${BIG_USER}`, "group:g"];
@@ -32,6 +35,20 @@ export const INSIGHT_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   addListings: (db) => add.addListings(db),
   rollUpHours: (db) => add.rollUpHours(db, 86_400_000),
   deleteOldInsights: (db) => add.deleteOldInsights(db, -1),
+  insertEvalRun: (db) =>
+    evals.insertEvalRun(
+      db,
+      {
+        ...{ id: "evr_1", skillId: "skl_0-1", digest: "d", createdBy: BIG_USER, passed: 1, failed: 0 },
+        cases: [{ name: "a", passed: true }],
+      },
+      { perContent: 2, perSkill: 3 },
+    ),
+  readEvalRuns: (db) => evals.readEvalRuns(db, "skl_0-1", 10),
+  readEvalRun: (db) => evals.readEvalRun(db, "skl_0-1", "evr_1"),
+  readContentOf: (db) => evals.readContentOf(db, "skl_0-1", "ver_0-1"),
+  selectComparison: async (db) => evals.selectComparison(db, eq(skills.id, "skl_0-1"), sql`${"digest-1"}`),
+  readComparisonOf: (db) => evals.readComparisonOf(db, "ver_0-1"),
   putRollout: (db) => rollouts.putRollout(db, OF_SKILL, { candidateId: "ver_0-1", percent: 10 }),
   deleteRollout: (db) => rollouts.deleteRollout(db, { id: "nothing", scope: "public" }),
   readComparisons: (db) => rollouts.readComparisons(db, 0, { startedAt: 0, skillId: "" }, 100),

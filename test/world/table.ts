@@ -200,6 +200,15 @@ GET /api/v1/insights/services                                                 | 
 GET /api/v1/insights/versions of self                                         | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/insights/versions of group                                        | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/insights/versions of public                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/evals of self                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/evals of group                                  | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/evals of public                                 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/kinds/skills/{id}/evals/{run_id} of self                          | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+GET /api/v1/kinds/skills/{id}/evals/{run_id} of group                         | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+GET /api/v1/kinds/skills/{id}/evals/{run_id} of public                        | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+POST /api/v1/kinds/skills/{id}/evals of self                                  | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+POST /api/v1/kinds/skills/{id}/evals of group                                 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+POST /api/v1/kinds/skills/{id}/evals of public                                | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 GET /api/v1/kinds/skills/{id}/rollout of self                                 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/skills/{id}/rollout of group                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/kinds/skills/{id}/rollout of public                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0

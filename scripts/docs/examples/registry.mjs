@@ -58,6 +58,19 @@ export async function recordSkills(on) {
     path: { id: publicId, version_id: latest.status.version_id },
     query: { base: "1.0.0" },
   });
+  const tested = await on.record("skills.recordEvals", {
+    path: { id },
+    json: {
+      version_id: own.status.version_id,
+      runner: "skillgate test",
+      cases: [
+        { name: "routing: write the release notes of 1.2", passed: true },
+        { name: "check: scripts/notes.js", passed: false, reason: "the exit code is 1, expected 0" },
+      ],
+    },
+  });
+  await on.record("skills.evals", { path: { id } });
+  await on.record("skills.evalRun", { path: { id, run_id: tested.id } });
   const rolled = { as: "admin", path: { id: publicId } };
   await on.record("skills.setRollout", { ...rolled, json: { candidate: "1.0.0", percent: 10 } });
   await on.record("skills.rollout", rolled);

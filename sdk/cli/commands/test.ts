@@ -2,13 +2,14 @@
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { type Command, GATEWAY_OPTIONS, option, TEXT, type Values } from "../command";
+import { type Command, GATEWAY_OPTIONS, option, TEXT, type Values, YES } from "../command";
 import { answer, note, tell, type Work } from "../context";
 import { type Cases, type CodeCheck, differences, type RoutingCase, readCases } from "../evals";
 import { filesIn, type NamedSkill, packFolder, skillAt } from "../folder";
 import { oneLineOf, placeText } from "../print";
 import { EXIT, misused, Problem } from "../problem";
 import { progressOf } from "../progress";
+import { type CaseResult, findTested, recordResults, tellRecorded } from "../record-evals";
 import { gatewayOf, SKILLS } from "../resolve";
 import { inspectionSchema } from "../resources";
 import { callOnBench } from "./bench";
@@ -24,13 +25,23 @@ interface Verdict {
   id: string;
   passed: boolean;
   told: string;
+  /** What is recorded. */
+  result: CaseResult;
+}
+
+/** What is reported of a run of the cases. */
+interface Outcome {
+  cases: Cases;
+  verdicts: Verdict[];
+  /** Cases that could not run, with the reason. */
+  skipped: string[];
 }
 
 export const test: Command = {
-  usage: "[skill] [--only routing|checks] [--url <gateway>] [--key <key>]",
+  usage: "[skill] [--only routing|checks] [--record [--as <name>]] [--url <gateway>] [--key <key>]",
   summary:
-    "Runs the cases in evals/. Routing cases ask a gateway whether search finds the skill. Checks run scripts and tools and work in a checkout only. Expectations that need a model are counted as not judged.",
-  options: { ...GATEWAY_OPTIONS, only: TEXT },
+    "Runs the cases in evals/. Routing cases ask a gateway whether search finds the skill. Checks run scripts and tools and work in a checkout only. Expectations that need a model are counted as not judged. --record stores the results on the gateway and names the cases that passed with the version before.",
+  options: { ...GATEWAY_OPTIONS, only: TEXT, record: YES, as: TEXT },
   names: [0, 1],
   async run(work, [name = "."], values) {
     const only = option(values, "only");
@@ -38,6 +49,10 @@ export const test: Command = {
       throw misused("--only has an unknown value. Use routing or checks.");
     const skill = await skillAt(work, name);
     if (!skill.isFolder) throw misused("The cases are read from a folder. Name the folder of the skill.");
+    if (values.as !== undefined && values.record !== true) throw misused("--as works with --record only.");
+    const gateway = values.record === true ? await gatewayOf(work, values) : null;
+    // Before the cases run, so that a missing skill is reported at once.
+    const tested = gateway === null ? null : await findTested(gateway, skill, option(values, "as") ?? skill.name);
     const cases = await casesOf(skill);
     const skipped: string[] = [];
     const verdicts: Verdict[] = [];
@@ -54,7 +69,21 @@ export const test: Command = {
           );
         for (const [at, check] of cases.checks.entries()) verdicts.push(await judgeCode(work, skill, check, at));
       });
-    return report(work, skill.name, { cases, verdicts, skipped });
+    const outcome = { cases, verdicts, skipped };
+    tellOutcome(work, skill.name, outcome);
+    const isWhole = verdicts.length > 0 && skipped.length === 0 && cases.problems.length === 0;
+    if (gateway === null || tested === null) return ended(work, skill.name, outcome, {});
+    if (!isWhole) {
+      note(
+        "Nothing was recorded, because not all cases ran. Fix what is reported above, or choose the cases with --only.",
+      );
+      const code = ended(work, skill.name, outcome, { recorded: null });
+      return code === EXIT.done ? EXIT.unreachable : code;
+    }
+    const results = verdicts.map(({ result }) => result);
+    const recorded = await recordResults(gateway, skill, tested, results);
+    tellRecorded(work, recorded);
+    return ended(work, skill.name, outcome, { recorded });
   },
 };
 
@@ -130,6 +159,11 @@ function routed(
     kind: "routing",
     id,
     passed: isFound === isMeant,
+    result: {
+      name: `${isMeant ? "routing" : "not routing"}: ${prompt}`,
+      passed: isFound === isMeant,
+      ...(isFound === isMeant ? {} : { reason: `rank ${placeText(rank)}${wanted}${behind}` }),
+    },
     told: `${placeText(rank)}${wanted}  ${oneLineOf(prompt)}${behind}`,
   };
 }
@@ -155,7 +189,9 @@ async function judgeCode(work: Work, skill: NamedSkill, check: CodeCheck, at: nu
             ...(run !== undefined || result === undefined ? {} : { isError: result.isError === true }),
             text: (result?.content ?? []).map(({ text = "" }) => text).join("\n"),
           });
-  return { kind: "check", id: `${at + 1}`, passed: wrong.length === 0, told: [id, ...wrong].join("\n      ") };
+  const passed = wrong.length === 0;
+  const recorded = { name: `check: ${id}`, passed, ...(passed ? {} : { reason: wrong.join("; ") }) };
+  return { kind: "check", id: `${at + 1}`, passed, told: [id, ...wrong].join("\n      "), result: recorded };
 }
 
 const encoded = (files: Record<string, string>) =>
@@ -168,11 +204,8 @@ const encoded = (files: Record<string, string>) =>
 const decoded = (files: Record<string, string>) =>
   Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text, "base64").toString("utf8")]));
 
-function report(
-  work: Work,
-  name: string,
-  { cases, verdicts, skipped }: { cases: Cases; verdicts: Verdict[]; skipped: string[] },
-): number {
+/** Prints the results for people. */
+function tellOutcome(work: Work, name: string, { cases, verdicts, skipped }: Outcome): void {
   const failed = verdicts.filter(({ passed }) => !passed);
   const { unjudged, problems } = cases;
   for (const problem of problems) note(problem);
@@ -186,14 +219,21 @@ function report(
     work,
     `${name}: ${verdicts.length - failed.length} passed, ${failed.length} failed, ${unjudged.length} not judged`,
   );
+}
+
+/** Prints the results as JSON, and returns the exit code. */
+function ended(work: Work, name: string, { cases, verdicts, skipped }: Outcome, more: object): number {
+  const { unjudged, problems } = cases;
+  const failed = verdicts.filter(({ passed }) => !passed);
   answer(work, {
     skill: name,
     passed: verdicts.length - failed.length,
     failed: failed.length,
-    verdicts,
+    verdicts: verdicts.map(({ result: _, ...verdict }) => verdict),
     not_judged: unjudged,
     not_run: skipped,
     problems,
+    ...more,
   });
   if (failed.length > 0 || problems.length > 0) return EXIT.refused;
   return verdicts.length === 0 && skipped.length > 0 ? EXIT.unreachable : EXIT.done;

@@ -2,9 +2,16 @@
 
 import { type Command, GATEWAY_OPTIONS, YES } from "../command";
 import { answer, tell } from "../context";
+import type { CliIssue } from "../gateway";
 import { EXIT, misused } from "../problem";
 import { findNamed, findVersionOf, gatewayOf, SKILLS } from "../resolve";
 import { skillSchema } from "../resources";
+
+/** Returns the warnings about test cases that passed before. */
+function regressionsIn(warnings: readonly CliIssue[]): { warnings?: CliIssue[] } {
+  const found = warnings.filter(({ code }) => code === "EVALS_REGRESSED");
+  return found.length === 0 ? {} : { warnings: found };
+}
 
 function changing(verb: "activate" | "yank" | "unyank", summary: string, done: string): Command {
   return {
@@ -19,8 +26,10 @@ function changing(verb: "activate" | "yank" | "unyank", summary: string, done: s
       const { version_id } = await findVersionOf(gateway, id, version);
       const now = await gateway.read(skillSchema, `${SKILLS}/${id}/versions/${version_id}/${verb}`, { method: "POST" });
       const current = now.spec.version ?? now.status.version_id;
-      answer(work, { name: metadata.name, version_id, current: now.status.version_id });
+      const { warnings } = now.status;
+      answer(work, { name: metadata.name, version_id, current: now.status.version_id, ...regressionsIn(warnings) });
       tell(work, `${metadata.name} ${version} ${done}${verb === "activate" ? "" : `; it stands at ${current}`}`);
+      for (const { code, message } of regressionsIn(warnings).warnings ?? []) tell(work, `  ${code}  ${message}`);
       return EXIT.done;
     },
   };
@@ -56,7 +65,10 @@ export const promote: Command = {
       work,
       `${metadata.name} ${spec.version ?? ""} ${status === 200 ? "already exists as" : "was published as"} ${made.version_id}`,
     );
-    answer(work, { name: metadata.name, version_id: made.version_id, is_new: status === 201, id: metadata.labels.id });
+    const more = regressionsIn(made.warnings);
+    for (const { code, message } of more.warnings ?? []) tell(work, `  ${code}  ${message}`);
+    const told = { name: metadata.name, version_id: made.version_id, is_new: status === 201, id: metadata.labels.id };
+    answer(work, { ...told, ...more });
     return EXIT.done;
   },
 };

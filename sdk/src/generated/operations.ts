@@ -192,6 +192,14 @@ export type Rollout = { skill_id: string; percent: number; started_at: string; c
 
 export type RolloutRequest = { /** Id or label of the version. */ candidate: string; /** The share of the conversations that use the candidate. */ percent: number };
 
+export type EvalRun = { id: string; /** `null`: no version has the tested content. */ version_id: string | null; version: string | null; digest: string; is_current: boolean; /** Whether it is the newest run of this content. */ is_newest: boolean; recorded_at: string; recorded_by: string; runner: string | null; model: string | null; passed: number; failed: number; /** Passed cases, 0 to 1. */ pass_rate: number };
+
+export type RecordedEvalRun = { id: string; version_id: string | null; version: string | null; passed: number; failed: number; /** The cases that passed with this version before and fail now. `null`: none. */ regressions: { version_id: string; version: string | null; cases: (string)[] } | null };
+
+export type EvalRunRequest = { /** The tested version. */ version_id?: string; /** The digest of tested content that need not be published yet, as `skillgate` computes it. */ digest?: string; /** The program that ran the cases. */ runner?: string; /** The model that the cases used, if any. */ model?: string; /** The results. Names identify cases across versions; they are cut after 160 characters, reasons after 200. Credentials are removed. */ cases: ({ name: string; passed: boolean; reason?: string })[] };
+
+export type EvalRunWithCases = { id: string; /** `null`: no version has the tested content. */ version_id: string | null; version: string | null; digest: string; is_current: boolean; /** Whether it is the newest run of this content. */ is_newest: boolean; recorded_at: string; recorded_by: string; runner: string | null; model: string | null; passed: number; failed: number; /** Passed cases, 0 to 1. */ pass_rate: number; cases: ({ name: string; passed: boolean; reason?: string })[] };
+
 /** What a version of a skill can do when it is loaded. */ export type SkillPermissions = { runs_code: boolean; asks_pages: boolean; model_invocation: boolean; preload: boolean; tools: (string)[]; allowed_tools: (string)[]; scripts: ({ path: string; language: "javascript" | "python" | "shell" | null; runs: "isolate" | "partly" | "remote" | "nowhere" | null })[]; servers: (ServerPermissions)[]; network: (string)[]; env: (string)[]; hosts: (string)[]; secrets: (string)[]; variables: (string)[]; commands: (string)[]; dependencies: (string)[] };
 
 export type ServerPermissions = { name: string; host: string | null; problem: string | null; command: string | null; secrets: (string)[]; variables: (string)[]; allow: (string)[] | null; deny: (string)[] };
@@ -510,6 +518,10 @@ export interface Operations {
   "skills.download": { request: { path: { id: string }; query?: { version?: string } }; answer: Response };
   /** Downloads a skill as a ZIP. */
   "skills.downloadPublic": { request: { path: { id: string }; query?: { version?: string } }; answer: Response };
+  /** Returns a recorded run with its cases. */
+  "skills.evalRun": { request: { path: { id: string; run_id: string } }; answer: EvalRunWithCases };
+  /** Lists the recorded runs of a skill's test cases, newest first. */
+  "skills.evals": { request: { path: { id: string } }; answer: { items: (EvalRun)[] } };
   /** Returns a file of the current version. */
   "skills.file": { request: { path: { id: string; path: string } }; answer: Response };
   /** Lists the files of the current version. */
@@ -536,6 +548,8 @@ export interface Operations {
   "skills.publishPublicVersion": { request: { path: { id: string }; body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** The origin of the package, as JSON: `type` (`git` or `index`), `url`, and optionally `path`, `ref`, `commit`, `digest`. */ source?: string } }; answer: Skill };
   /** Publishes a new version of a skill. */
   "skills.publishVersion": { request: { path: { id: string }; body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** The origin of the package, as JSON: `type` (`git` or `index`), `url`, and optionally `path`, `ref`, `commit`, `digest`. */ source?: string } }; answer: Skill };
+  /** Records a run of a skill's test cases. */
+  "skills.recordEvals": { request: { path: { id: string }; body: EvalRunRequest }; answer: RecordedEvalRun };
   /** Lists the agents (ghosts) that use a skill. */
   "skills.references": { request: { path: { id: string } }; answer: { skill_id: string; skill_name: string; referenced_ghosts: (GhostRef)[]; hidden_count: number } };
   /** Removes a skill from one agent (ghost). */
@@ -757,6 +771,8 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "skills.deletePublic": ["DELETE","/api/v1/kinds/skills/public/{id}","idempotent","none"],
   "skills.download": ["GET","/api/v1/kinds/skills/{id}/download","safe","bytes"],
   "skills.downloadPublic": ["GET","/api/v1/kinds/skills/public/{id}/download","safe","bytes"],
+  "skills.evalRun": ["GET","/api/v1/kinds/skills/{id}/evals/{run_id}","safe","json"],
+  "skills.evals": ["GET","/api/v1/kinds/skills/{id}/evals","safe","json"],
   "skills.file": ["GET","/api/v1/kinds/skills/{id}/files/{path}","safe","bytes"],
   "skills.files": ["GET","/api/v1/kinds/skills/{id}/files","safe","array"],
   "skills.get": ["GET","/api/v1/kinds/skills/{id}","safe","json"],
@@ -770,6 +786,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "skills.publishPublicForm": ["POST","/api/v1/kinds/skills/public/upload","idempotent","json form keyed"],
   "skills.publishPublicVersion": ["PUT","/api/v1/kinds/skills/public/{id}/upload","idempotent","json form keyed"],
   "skills.publishVersion": ["PUT","/api/v1/kinds/skills/{id}","idempotent","json form keyed"],
+  "skills.recordEvals": ["POST","/api/v1/kinds/skills/{id}/evals","never","json"],
   "skills.references": ["GET","/api/v1/kinds/skills/{id}/references","safe","json"],
   "skills.removeReference": ["POST","/api/v1/kinds/skills/{id}/remove-reference/{ghost_id}","never","json"],
   "skills.removeReferences": ["POST","/api/v1/kinds/skills/{id}/remove-references","idempotent","json"],

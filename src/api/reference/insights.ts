@@ -37,6 +37,28 @@ export const INSIGHT_TEXTS: OperationTexts = {
       "Lists searches of models that found no skill, the most frequent first, as JSON or CSV. Needs `INSIGHT_QUERIES=on`. Admins only.",
     query: { format: "json", from: "2026-01-01", to: "2026-01-31" },
   },
+  "GET /api/v1/kinds/skills/{id}/evals": {
+    id: "skills.evals",
+    about:
+      "Lists the recorded runs of a skill's test cases, newest first, without the cases. A run belongs to a content: the version that has it is in `version_id`. For users who can see the usage of the skill. At most 100 runs of a skill are stored.",
+  },
+  "POST /api/v1/kinds/skills/{id}/evals": {
+    id: "skills.recordEvals",
+    about:
+      "Records a run of a skill's test cases, as `skillgate test --record` does, and compares it with the version before. For users who can publish the skill. The run counts as an upload in the daily limit. The last five runs of a content are stored.",
+    body: {
+      version_id: "ver_81f0c2",
+      runner: "skillgate test",
+      cases: [
+        { name: "routing: write release notes", passed: true },
+        { name: "check: scripts/notes.js", passed: false, reason: "the exit code is 1, expected 0" },
+      ],
+    },
+  },
+  "GET /api/v1/kinds/skills/{id}/evals/{run_id}": {
+    id: "skills.evalRun",
+    about: "Returns a recorded run with its cases. For users who can see the usage of the skill.",
+  },
   "GET /api/v1/kinds/skills/{id}/rollout": {
     id: "skills.rollout",
     about:

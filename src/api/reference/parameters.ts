@@ -35,6 +35,7 @@ export const PARAMETERS: Readonly<Record<string, readonly [about: string, exampl
   namespace: ["`default` (your own) or the name of a group.", "default"],
   path: ["The path of the file in the package.", "references/syntax.md"],
   q: ["Search words.", "draw a flow chart"],
+  run_id: ["The id of the run.", "evr_5e10aa"],
   rating_id: ["The id of the rating.", "rtg_5e10aa"],
   request_id: ["The id of the question.", "req_04be91"],
   resource_id: ["Only records about this object.", "skl_81f0c2"],

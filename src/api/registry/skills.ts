@@ -20,6 +20,7 @@ import {
 import { readContents, readSkills, readUnified } from "../../services/registry/listing";
 import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
 import { draftRoutes } from "./drafts";
+import { evalRoutes } from "./evals";
 import { withExcludedClients } from "./excluded-clients";
 import { files } from "./files";
 import { networkRoutes } from "./network";
@@ -150,6 +151,7 @@ skillRoutes.route("/", uploads);
 skillRoutes.route("/", files);
 skillRoutes.route("/", versionRoutes);
 skillRoutes.route("/", rolloutRoutes);
+skillRoutes.route("/", evalRoutes);
 skillRoutes.route("/", permissionRoutes);
 skillRoutes.route("/", networkRoutes);
 skillRoutes.route("/", usageRoutes);

@@ -15,6 +15,7 @@ import type { SkillPackage } from "../../domain/package/skill";
 import { skillEvent } from "../../domain/webhooks/webhooks";
 import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
+import { type EvalComparison, readComparisonOf } from "../../storage/d1/registry/evals";
 import { type PublishState, readPublishState } from "../../storage/d1/registry/publish-state";
 import { insertInactive, insertSkill, insertVersion } from "../../storage/d1/registry/publishing";
 import type { NewVersion } from "../../storage/d1/registry/version-batch";
@@ -28,6 +29,7 @@ import { signVersion } from "../secrets/signing";
 import type { PublishTarget } from "./draft-version";
 import { draftVersion } from "./draft-version";
 import { nameConflict, nameTaken, refusedPackage } from "./refused";
+import { withRegressions } from "./regressions";
 import { activateReviewed, approvalOutdated, approvalRecorded, requireNoReview } from "./reviewed";
 import type { RoutingReport } from "./routing";
 import { skillNotFound, versionYanked } from "./skills";
@@ -118,9 +120,13 @@ export async function publish(context: Context, request: PublishRequest): Promis
     if (request.vendor?.isNew === true && state.skill !== null) throw skillExists(state.skill);
     const met = meet(labelled, target, state);
     if (approval !== undefined && met.versionId !== null)
-      return { status: 200, skill: await activateReviewed(context, approval, met.versionId), routing };
+      return {
+        ...{ status: 200, routing },
+        skill: withRegressions(await activateReviewed(context, approval, met.versionId), state.evals),
+      };
     // Existing content is answered even if the caller is above a quota.
-    if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
+    if (met.versionId !== null)
+      return { ...(await answerExisting(context, met.versionId, repeat, state.evals)), routing };
     if (approval === undefined) requireNoReview(context.settings, target.scope, state.ofGroup);
     if (!stored) {
       const more = { isNew: met.skillId === null, bytes: version.zipSize, databaseBytes: rowBytes };
@@ -134,7 +140,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
       const place = { target, skillId: met.skillId, isBeside: isPublishedInactive(request.vendor, state) };
       const more = { answer, title: request.vendor?.title ?? null, approval: approval ?? null };
       const skill = await commit(context, found, place, version, more);
-      return { status: 201, skill, routing };
+      return { status: 201, skill: withRegressions(skill, state.evals), routing };
     } catch (error) {
       const constraint = constraintOf(error);
       if (constraint === null) throw error;
@@ -270,14 +276,22 @@ async function answerBy(context: Context, repeat: Repeat, known: StoredReply): P
     const message = "The Idempotency-Key was already used with another request. Use a new key.";
     throw new GatewayError("conflict", "IDEMPOTENCY_KEY_REUSED", message);
   }
-  const skill = await readSkillAt(context.db, known.subject);
+  const [skill, evals] = await Promise.all([
+    readSkillAt(context.db, known.subject),
+    readComparisonOf(context.db, known.subject),
+  ]);
   // Created under this key and deleted since.
   if (skill === null) throw skillNotFound();
-  return { status: known.status === 201 ? 201 : 200, skill, routing: null };
+  return { status: known.status === 201 ? 201 : 200, skill: withRegressions(skill, evals), routing: null };
 }
 
 /** Equal content changes nothing. If an earlier version has it, the response says so, because the upload did not activate it. */
-async function answerExisting(context: Context, versionId: string, repeat: Repeat | null): Promise<Published> {
+async function answerExisting(
+  context: Context,
+  versionId: string,
+  repeat: Repeat | null,
+  evals: EvalComparison,
+): Promise<Published> {
   const skill = await readSkillAt(context.db, versionId);
   if (skill === null) throw skillNotFound();
   if (repeat !== null) {
@@ -289,7 +303,7 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
       if (answered !== null) return answered;
     }
   }
-  return { status: 200, skill, routing: null };
+  return { status: 200, skill: withRegressions(skill, evals), routing: null };
 }
 
 /** What the log says about the origin of a version of a trusted publisher. */

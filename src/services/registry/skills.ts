@@ -15,6 +15,7 @@ import { requireFreshSignIn } from "../../domain/console/dangerous";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError } from "../../domain/errors";
 import { skillEvent } from "../../domain/webhooks/webhooks";
+import { readComparisonOf } from "../../storage/d1/registry/evals";
 import { activateVersion, unyankVersion, yankVersion } from "../../storage/d1/registry/publishing";
 import {
   readSkill,
@@ -31,6 +32,7 @@ import { adminOnlyError } from "../admin";
 import { audited } from "../audit";
 import { restrictedFilesError, restrictionReason } from "../catalog/restricted-files";
 import type { Context } from "../context";
+import { withRegressions } from "./regressions";
 import { isReviewRequired, requireReviewed } from "./reviewed";
 
 /** Number of attempts of a yank against concurrent changes of the skill. */
@@ -141,9 +143,10 @@ export async function readVersions(
 /** Makes a version current. */
 export async function activate(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
-  const [version, mustBeReviewed] = await Promise.all([
+  const [version, mustBeReviewed, evals] = await Promise.all([
     findVersion(context, skill, versionId),
     isReviewRequired(context, skill.scope),
+    readComparisonOf(context.db, versionId),
   ]);
   if (version.versionId === version.currentId) return version;
   if (version.yankedAt !== null) throw versionYanked(version, "Unyank it before you make it the current version.");
@@ -152,7 +155,7 @@ export async function activate(context: Context, id: string, versionId: string):
   const event = skillEvent("skill.activated", skill, { id: version.versionId, label: version.label });
   const change = { before, after, event, when: { version: version.versionId, yanked: false } } as const;
   const active = await activateVersion(audited(context, "skill.activate", id, change), version);
-  if (active !== null) return active;
+  if (active !== null) return withRegressions(active, evals);
   if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
   throw versionYanked(version, "Unyank it before you make it the current version.");
 }

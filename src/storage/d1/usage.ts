@@ -127,7 +127,8 @@ function versionSums(db: Database, scope: string) {
       databaseBytes: sql<number>`coalesce(sum(${ROW}
         + coalesce((SELECT octet_length(source) FROM version_sources WHERE version_id = ${versions.id}), 0)
         + coalesce((SELECT octet_length(provenance) FROM version_provenance WHERE version_id = ${versions.id}), 0)
-        + coalesce((SELECT octet_length(envelope) FROM version_attestations WHERE version_id = ${versions.id}), 0)), 0)`,
+        + coalesce((SELECT octet_length(envelope) FROM version_attestations WHERE version_id = ${versions.id}), 0)
+        + coalesce((SELECT sum(octet_length(cases)) FROM eval_runs AS e WHERE e.skill_id = ${versions.skillId} AND e.digest = ${versions.digest}), 0)), 0)`,
     })
     .from(skills)
     .innerJoin(versions, eq(versions.skillId, skills.id))

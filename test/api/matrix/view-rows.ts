@@ -29,6 +29,12 @@ export const LOOKING_ROWS: Row[] = [
   measured("self", { self: 200 }),
   measured("group", { Owner: 200, Maintainer: 200 }),
   measured("public", {}),
+  ...skilled("GET /api/v1/kinds/skills/{id}/evals", "manage", 200, { scope: "skills:read", spent: false }),
+  ...skilled("GET /api/v1/kinds/skills/{id}/evals/{run_id}", "manage", 404, { scope: "skills:read", spent: false }),
+  ...skilled("POST /api/v1/kinds/skills/{id}/evals", "change", 201, {
+    send: () => ({ json: { digest: "9f".repeat(32), cases: [{ name: "one", passed: true }] } }),
+    spent: false,
+  }),
   // No skill of the matrix has a rollout: those who can manage a skill are told so.
   ...skilled("GET /api/v1/kinds/skills/{id}/rollout", "manage", 404, { scope: "skills:read", spent: false }),
   ...skilled("PUT /api/v1/kinds/skills/{id}/rollout", "manage", 404, {

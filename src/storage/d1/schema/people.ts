@@ -11,6 +11,7 @@ import { connections, connectRequests } from "./connections";
 import { consoleSessions, SESSION_FACTS } from "./console";
 import { conversations, runFiles } from "./conversations";
 import { draftReaders } from "./drafts";
+import { EXPORTED_EVALS, evalRuns } from "./evals";
 import { EXPORTED_EVENTS, events } from "./events";
 import { EXPORTED_IMPORTS, imports } from "./imports";
 import { publishers } from "./publishers";
@@ -357,6 +358,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   },
   { table: skills, column: skills.userId, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: versions, column: versions.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: evalRuns, column: evalRuns.createdBy, holds: "user", exported: EXPORTED_EVALS, erased: TO_PSEUDONYM },
   { table: keys, column: keys.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: groups, column: groups.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: groupMembers, column: groupMembers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },

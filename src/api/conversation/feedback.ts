@@ -1,7 +1,7 @@
 // /api/v1/conversations/{id}/feedback: feedback of the user on turns.
 
 import { createRoute } from "@hono/zod-openapi";
-import { feedbackFields } from "../../domain/conversation/feedback";
+import { feedbackFields } from "../../domain/feedback";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { conversation, unwrapReply } from "../../edge/conversation";
 import { router } from "../../edge/router";

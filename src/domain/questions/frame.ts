@@ -1,8 +1,8 @@
 // Defines the frames of the conversation's WebSocket and its close codes.
 
 import * as z from "zod";
-import { feedbackFields } from "../conversation/feedback";
 import type { ErrorCode } from "../errors";
+import { feedbackFields } from "../feedback";
 import { jsonObject, jsonValue, utf8Bytes } from "../json";
 import { pageCallSchema } from "./call-frame";
 import { QUESTION_LIMITS } from "./limits";
@@ -73,7 +73,7 @@ const responseFrame = z.lazy(() =>
   }),
 );
 
-/** Feedback of the user on a turn. `request_id`: any id, which the ack contains. */
+/** Feedback of the user on a turn. The page chooses the `request_id`, and the ack contains it. */
 const feedbackFrame = z.lazy(() => {
   const { turn, score, comment } = feedbackFields();
   const request_id = z.string().min(1).max(200);

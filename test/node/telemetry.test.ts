@@ -77,7 +77,7 @@ it("shows a chat as an agent with its model requests and tool calls", async () =
   const [model] = inside.filter(({ name }) => name.startsWith("chat"));
   expect(model).toMatchObject({
     kind: 3,
-    status: {},
+    status: { code: 0 },
     attributes: {
       ...{ "gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-6-sol" },
       ...{ "session.id": "chat-1", "gen_ai.request.stream": false },
@@ -178,9 +178,9 @@ it("shows the tool calls of a back end below its turn", async () => {
     a["error.type"],
   ]);
   expect(rows.sort(([, a], [, b]) => String(a).localeCompare(String(b)))).toEqual([
-    ["execute_tool load_skill harbour", "c1", undefined, undefined],
+    ["execute_tool load_skill harbour", "c1", 0, undefined],
     ["execute_tool load_skill", "c2", 2, "tool_error"],
-    ["execute_tool echoes__echo", "c3", undefined, undefined],
+    ["execute_tool echoes__echo", "c3", 0, undefined],
   ]);
   expect(tools.map(({ traceId, parentSpanId }) => [traceId, parentSpanId])).toEqual(
     tools.map(() => [agent?.traceId, agent?.spanId]),

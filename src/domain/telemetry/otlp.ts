@@ -6,7 +6,8 @@ import type { Attributes, AttributeValue, FinishedSpan, SpanKind } from "./span"
 
 /** Numbers of `Span.SpanKind` in the protobuf definition. */
 const KINDS: Record<SpanKind, number> = { internal: 1, client: 3 };
-const STATUS_ERROR = 2;
+/** The JSON of OpenTelemetry's own packages contains the code 0, and receivers exist that require it. */
+const [STATUS_UNSET, STATUS_ERROR] = [0, 2];
 /** Bits of `Span.flags`: sampled, whether it is known that the parent is remote, and whether it is. */
 const [SAMPLED, KNOWS_REMOTE, IS_REMOTE] = [0x1, 0x100, 0x200];
 
@@ -41,7 +42,7 @@ function writeSpan(span: FinishedSpan, user: string | undefined): JsonObject {
     startTimeUnixNano: nanoseconds(start),
     endTimeUnixNano: nanoseconds(Math.max(start, end)),
     attributes: writeAttributes(known),
-    status: error === null ? {} : { code: STATUS_ERROR },
+    status: { code: error === null ? STATUS_UNSET : STATUS_ERROR },
   };
 }
 

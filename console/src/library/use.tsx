@@ -9,6 +9,7 @@ import { Lines } from "../parts/lines";
 import { Answer, Empty } from "../parts/state";
 import { figure, shortDay } from "../parts/text";
 import { t } from "../text/text";
+import { Evals } from "./evals";
 import { Rollout, VersionFigures } from "./version-figures";
 
 const DAYS = 30;
@@ -23,6 +24,7 @@ export default function Use({ id, name }: { id: string; name: string }): ReactNo
       <Days answer={answer} name={name} />
       <Rollout id={id} />
       <VersionFigures id={id} />
+      <Evals id={id} />
     </>
   );
 }

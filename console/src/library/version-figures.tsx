@@ -12,6 +12,7 @@ import { Table } from "../parts/table";
 import { figure, Plain } from "../parts/text";
 import { share, USE_HEADS, UseCells } from "../parts/use-columns";
 import { t } from "../text/text";
+import { withWarning } from "./regressed";
 
 /** Versions that are compared. */
 const VERSIONS = 10;
@@ -90,7 +91,7 @@ export function Rollout({ id }: { id: string }): ReactNode {
           button={t("Promote")}
           title={t("Promote {version}?", { version: label })}
           done={t("The version is current.")}
-          act={() => call("skills.promoteRollout", { path: { id } })}
+          act={async () => withWarning(await call("skills.promoteRollout", { path: { id } }))}
           onClose={() => setAsked(null)}
         >
           {t("It becomes the current version for everybody.")}

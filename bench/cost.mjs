@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { root, writeWhole } from "../scripts/kit/files.mjs";
+import { rowsOfCounts } from "./cost/counts.mjs";
 import { listeningHosts, MOST_SHARE } from "./cost/listening.mjs";
 import { operationsFor } from "./cost/operations.mjs";
 import { priced } from "./cost/prices.mjs";
@@ -26,14 +27,20 @@ const times = Number(values.times);
 const everything = await startEverything();
 const rows = [];
 let listening;
+let counts;
 try {
+  counts = await rowsOfCounts(
+    (options) => startGateway({ development: true, entry: "bench/cost/worker.ts", ...options }),
+    (gateway, user) => seedCatalog(gateway, user, 10),
+    units,
+  );
   listening = await listen();
   for (const size of sizes) rows.push(...(await measure(size)));
 } finally {
   await everything.stop();
 }
 
-const text = tables(rows, sizes, listening);
+const text = tables(rows, sizes, listening, counts);
 console.log(text);
 const over = rows.flatMap(({ name, size, units, ceiling = {} }) => {
   const object = units.objectRowsWritten + units.alarmsSet;

@@ -47,9 +47,9 @@ export async function startGateway(options = {}) {
         r2Buckets: { PACKAGES: "skill-gateway" },
         durableObjects: {
           CONVERSATIONS: { className: "Conversation", useSQLite: true },
+          EVENTS: { className: "EventHub", useSQLite: true },
           ...(options.entry === undefined && {
             IMPORTS: { className: "Import", useSQLite: true },
-            EVENTS: { className: "EventHub", useSQLite: true },
             METER: { className: "Meter", useSQLite: true },
             FLOOR: { className: "Floor", useSQLite: true },
             ASKING: { className: "AskingFloor", useSQLite: true },

@@ -2,11 +2,11 @@
 // so that all of them see the same machine. usage: npm run bench:insight -- [--turns 400]
 
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 import { startGateway } from "./gateway.mjs";
 import { publishSkills } from "./skills.mjs";
+import { withoutCounts } from "./without-counts.mjs";
 
 /** The highest ratio of a median to that of the gateway without counts and traces. */
 const BOUND = 1.03;
@@ -30,24 +30,6 @@ collector.listen(0, "127.0.0.1");
 await once(collector, "listening");
 const up = `http://127.0.0.1:${collector.address().port}`;
 const down = "http://127.0.0.1:9";
-
-/** A plugin for esbuild that removes the counting of uses. It fails if the functions have another form. */
-const withoutCounts = {
-  name: "without counts",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]services[\\/]skill-use\.ts$/ }, async ({ path: file }) => {
-      let contents = await readFile(file, "utf8");
-      for (const [head, body] of [
-        [/export function usesAfter\([^)]*\): Uses \{\n/, "  return before;\n"],
-        [/export function changeCounts\([\s\S]*?\): void \{\n/, "  return;\n"],
-      ]) {
-        if (!head.test(contents)) throw new Error(`${file} has no function like ${head}`);
-        contents = contents.replace(head, (found) => found + body);
-      }
-      return { contents, loader: "ts" };
-    });
-  },
-};
 
 /** One turn: a request for prompt and tools, and one with two tool calls. Returns the milliseconds of both together. */
 async function turn(gateway, n) {

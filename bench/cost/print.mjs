@@ -13,8 +13,8 @@ export function between(document, text) {
   return `${before}${BEGIN}\n${text}\n${END}${after}`;
 }
 
-/** Returns the rows of each catalog, the first one with its units, and the costs of hosts that only listen. */
-export function tables(rows, sizes, listening) {
+/** Returns the rows of each catalog, the first one with its units, the costs of hosts that only listen, and the rows of counts. */
+export function tables(rows, sizes, listening, counts) {
   const of = (name, size) => rows.find((row) => row.name === name && row.size === size);
   const names = rows.filter(({ size }) => size === sizes[0]).map(({ name }) => name);
   const dollars = names.map((name) => [name, ...sizes.map((size) => money(of(name, size).cost.total))]);
@@ -52,6 +52,26 @@ export function tables(rows, sizes, listening) {
     table(
       ["operation", "object requests", "written", "read", "D1 written", "D1 read", "A", "B", "awake ms", "local ms"],
       units,
+    ),
+    "**Rows with and without counts.** A conversation of 20 steps within an hour: 10 turns, each with one call, alternately `load_skill` and `find_skill`. It has 10 skills, and another conversation of the user ran on the same day. Its rows include those of the hourly alarm, which sends the counts. The hourly job adds the lists of both conversations.",
+    table(
+      ["rows written", "object", "D1", "per million steps", "hourly job"],
+      Object.entries(counts).map(
+        ([
+          name,
+          {
+            steps,
+            conversation: { object, d1 },
+            hourly,
+          },
+        ]) => [
+          `${name} counts`,
+          object,
+          d1,
+          Math.round(((object + d1) / steps) * 1_000_000).toLocaleString("en"),
+          hourly.object + hourly.d1,
+        ],
+      ),
     ),
     `**Listening hosts.** ${listening.hosts} MCP hosts that each listen to a conversation for an hour (\`subscriptions/listen\` at \`/mcp/{id}\`) without changes make ${listening.requests} requests to objects. ${listening.slept} of ${listening.hosts} objects sleep in the meantime. Each host keeps its object awake for ${Math.round(listening.awakeMs)} ms per hour, which is ${(listening.share * 100).toFixed(4)} % of an object that is always awake.`,
     `**List prices** in US dollars per million, above what the paid plan includes: request ${PRICES.request}, request to an object ${PRICES.objectRequest}, second of an object awake ${PRICES.awakeSecond.toFixed(2)}, row read ${PRICES.rowRead}, row written ${PRICES.rowWritten}, R2 class A ${PRICES.r2ClassA}, class B ${PRICES.r2ClassB}. ${prices.join("; ")}.`,

@@ -1,10 +1,10 @@
-// The deployed gateway with a meter around the platform's classes, and a few routes for the bench.
-
 // The gateway as it is deployed, with a meter at the platform's own classes, and a few routes of the bench beside it.
 
 import { DURATIONS } from "../../src/domain/durations";
 import gateway, { Conversation as Metered } from "../../src/index";
 import { asRequest, moveClock, takeUnits, watchBindings, watchStorage } from "./meter";
+
+export { EventHub } from "../../src/index";
 
 export class Conversation extends Metered {
   constructor(ctx: DurableObjectState, env: Env) {

@@ -17,6 +17,7 @@ import { SubmitWindow } from "../review/decide";
 import { SKILL_TABS } from "../shell/places";
 import { rich, t } from "../text/text";
 import { Owner } from "./owner";
+import { withWarning } from "./regressed";
 
 /** A user has fewer drafts; more can be shared with them. */
 const ROWS = 100;
@@ -126,7 +127,7 @@ export function DraftList(): ReactNode {
           done={t("Draft published.")}
           kind="main"
           act={async () => {
-            const { metadata } = await call("drafts.promote", { path: { name: asked.draft.name } });
+            const { metadata } = withWarning(await call("drafts.promote", { path: { name: asked.draft.name } }));
             made = metadata.labels.id;
           }}
           onClose={close}

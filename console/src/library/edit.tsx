@@ -27,6 +27,7 @@ import {
   withVersion,
   zipOf,
 } from "./package";
+import { withWarning } from "./regressed";
 import { useRights } from "./rights";
 
 const route = getRouteApi("/skills/$id/edit");
@@ -341,7 +342,7 @@ function Review({
         ? call("skills.publishPublic", { body: { file } })
         : call("skills.publish", { body: { file, namespace } });
     },
-    onSuccess: onDone,
+    onSuccess: (made) => onDone(withWarning(made)),
   });
   return (
     <Window title={t("Publish {name}?", { name: visible(name) })} onClose={onClose} isWide>

@@ -14,6 +14,7 @@ import { figure, Plain, visible } from "../parts/text";
 import { toast } from "../parts/toast";
 import { share } from "../parts/use-columns";
 import { t } from "../text/text";
+import { withWarning } from "./regressed";
 import { nameOf, useVersions } from "./versions-of";
 
 type Current = AnswerOf<"skills.rollout">;
@@ -65,7 +66,7 @@ export function Rollout({ id, mayActivate }: { id: string; mayActivate: boolean 
           button={t("Promote")}
           title={t("Promote {version}?", { version: labelOf(asked.rollout) })}
           done={t("The version is current.")}
-          act={() => call("skills.promoteRollout", { path: { id } })}
+          act={async () => withWarning(await call("skills.promoteRollout", { path: { id } }))}
           onClose={close}
         >
           {t("It becomes the current version for everybody.")}

@@ -9,6 +9,7 @@ import { Lines } from "../parts/lines";
 import { Answer, Empty } from "../parts/state";
 import { figure, shortDay } from "../parts/text";
 import { t } from "../text/text";
+import { Evals } from "./evals";
 import { Rollout } from "./rollout";
 import { VersionFigures } from "./version-figures";
 
@@ -24,6 +25,7 @@ export default function Use({ id, name, mayActivate }: { id: string; name: strin
       <Days answer={answer} name={name} />
       <Rollout id={id} mayActivate={mayActivate} />
       <VersionFigures id={id} />
+      <Evals id={id} />
     </>
   );
 }

@@ -12,6 +12,7 @@ import { Answer, Issues } from "../parts/state";
 import { bytes, Plain, visible, When } from "../parts/text";
 import { rich, t } from "../text/text";
 import { Build, builderOf } from "./origin";
+import { withWarning } from "./regressed";
 import { nameOf, versionsOf } from "./versions-of";
 
 const route = getRouteApi("/skills/$id");
@@ -88,7 +89,11 @@ export function Versions({ skill, mayActivate }: { skill: Skill; mayActivate: bo
               button={ACTS[asked.act].button}
               done={ACTS[asked.act].done}
               kind={asked.act === "yank" ? "danger" : "main"}
-              act={() => call(ACTS[asked.act].operation, { path: { id, version_id: asked.version.version_id } })}
+              act={async () =>
+                withWarning(
+                  await call(ACTS[asked.act].operation, { path: { id, version_id: asked.version.version_id } }),
+                )
+              }
               onClose={() => ask(null)}
             >
               {ACTS[asked.act].text(visible(current))}

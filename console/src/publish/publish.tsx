@@ -6,6 +6,7 @@ import { Upload } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
+import { withWarning } from "../library/regressed";
 import { Card } from "../parts/card";
 import { Button, Choice } from "../parts/controls";
 import { Loading } from "../parts/loading";
@@ -91,11 +92,12 @@ function Send({ name, zip }: { name: string; zip: File }): ReactNode {
       place === "public"
         ? call("skills.publishPublic", { body: { file: zip } })
         : call("skills.publish", { body: { file: zip, namespace: place } }),
-    onSuccess: async ({ metadata }) => {
+    onSuccess: async (skill) => {
       await client.invalidateQueries();
       hold(null);
       toast(t("Skill published."));
-      await navigate({ to: "/skills/$id", params: { id: metadata.labels.id } });
+      withWarning(skill);
+      await navigate({ to: "/skills/$id", params: { id: skill.metadata.labels.id } });
     },
   });
   const draft = useMutation({

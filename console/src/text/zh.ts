@@ -1305,6 +1305,17 @@ export const zh = {
   "current version": "当前版本",
   "Version {version} fails in {now} % of uses, the version before in {before} %.":
     "版本 {version} 的使用失败率为 {now} %，之前的版本为 {before} %。",
+  "Test results": "测试结果",
+  "the test results": "测试结果",
+  "Test results are worse.": "测试结果变差。",
+  "Pass rate": "通过率",
+  Passed: "通过",
+  Recorded: "记录时间",
+  "not published": "未发布",
+  "Failing cases": "失败用例",
+  "Failing cases of {version}": "{version} 的失败用例",
+  "No results are recorded. Run `skillgate test --record` in the folder of the skill.":
+    "没有记录的结果。请在技能文件夹中运行 `skillgate test --record`。",
   "Versions, last 30 days": "版本，最近 30 天",
   "{percent} % of conversations": "{percent} % 的对话",
   "The candidate fails significantly more often.": "候选版本的失败率显著更高。",

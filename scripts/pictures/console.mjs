@@ -20,7 +20,7 @@ const VERSIONS = {
 };
 const DAYS = [470, 440, 465, 530, 590, 598, 560];
 const counts = (loads, calls, failures) => ({ loads, calls, failures, tokens: loads * 1204 });
-export const USAGE = {
+const USAGE = {
   ...{ since: "2026-01-01", until: "2026-01-07", skills: 3 },
   ...{ totals: counts(3653, 1520, 21), before: counts(3390, 1400, 12) },
   days: DAYS.map((loads, n) => ({ day: `2026-01-0${n + 1}`, ...counts(loads, Math.round(loads * 0.42), 3) })),
@@ -30,6 +30,22 @@ export const USAGE = {
     { skill_id: "skl_3", skill_name: "json-table", ...counts(611, 288, 10) },
   ],
 };
+const listed = (id, title, ghost, minutes, turns, tokens, pasted_tokens) => {
+  const at = new Date(Date.now() - minutes * 60_000).toISOString();
+  return { id, title, ghost, created_at: at, last_turn_at: at, turns, tokens, pasted_tokens, failed_calls: 0 };
+};
+
+/** Gives a page fixed figures: conversations report their counts once an hour, and their tokens after ten minutes. */
+export async function fixFigures(page) {
+  await page.route("**/kinds/skills/usage?**", (route) => route.fulfill({ json: USAGE }));
+  const items = [
+    listed("tides", "Low tide at Cuxhaven", null, 4, 4, 6_120, 41_800),
+    listed("trip-12", "A weekend on Föhr", "harbour-guide", 95, 11, 21_340, 158_200),
+    listed("report-7", "Quarterly report", null, 1_520, 6, 9_870, 66_400),
+  ];
+  await page.route("**/conversations?**", (route) => route.fulfill({ json: { items, next_cursor: null } }));
+}
+
 const BROKEN = "---\nname: tide-times\nversion: 1.2.0\n---\n\nFind the nearest harbour.\n";
 
 /**
@@ -72,11 +88,10 @@ async function taken(browser, url, adminKey) {
   await keep("console-compare.png");
 
   const overview = await context.newPage();
+  await fixFigures(overview);
   await overview.setViewportSize({ width: SIZE.width, height: 880 });
   for (const colorScheme of ["light", "dark"]) {
     await overview.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    // Conversations report their counts once an hour, so the picture has fixed ones.
-    await overview.route("**/kinds/skills/usage?**", (route) => route.fulfill({ json: USAGE }));
     await overview.goto(`${url}/console/`);
     await overview.locator(".lines polyline").first().waitFor();
     await overview.getByText("Nothing needs attention.").waitFor();

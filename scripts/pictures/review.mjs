@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { chromiumPath } from "../kit/browser.mjs";
-import { USAGE } from "./console.mjs";
+import { fixFigures } from "./console.mjs";
 
 const WIDTHS = [1440, 375];
 const THEMES = ["light", "dark"];
@@ -94,8 +94,7 @@ export async function reviewPictures(url, keys, skill, folder, only) {
         async function signedIn(key) {
           const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
           const page = await context.newPage();
-          // Conversations report their counts once an hour.
-          await page.route("**/kinds/skills/usage?**", (route) => route.fulfill({ json: USAGE }));
+          await fixFigures(page);
           await page.goto(`${url}/console/limits`);
           await page.getByLabel("API key").fill(key);
           await page.getByRole("button", { name: "Sign in", exact: true }).click();

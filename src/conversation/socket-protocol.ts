@@ -6,6 +6,7 @@ import { utf8Bytes } from "../domain/json";
 import {
   CLOSE,
   CLOSE_REASONS,
+  type FeedbackFrame,
   type HelloFrame,
   type ResponseFrame,
   readFrame,
@@ -16,6 +17,7 @@ import { answerSchema, SERVER_ACTIONS } from "../domain/questions/question";
 import { logUnexpected } from "../edge/unexpected";
 import { refusal } from "../services/conversation/api";
 import { activeFrame, announceChanges } from "../services/conversation/changes";
+import { giveFeedback, scoresFrame } from "../services/conversation/feedback";
 import { callsFrame, startRecordingCalls } from "../services/conversation/pages/calls";
 import { listFrame } from "../services/conversation/pages/skills";
 import {
@@ -125,6 +127,7 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
   sockets.heard(socket);
   if (frame.type === "answers")
     return sockets.keep(socket, { ...sockets.holder(socket), answers: serverActionsIn(frame.answers) });
+  if (frame.type === "feedback") return rate(tabs, session, socket, holder, frame);
   return take(tabs, session, socket, holder, frame);
 }
 
@@ -183,6 +186,7 @@ function greet(
     startRecordingCalls(session);
     sockets.send(socket, callsFrame(session, holder.grant.output));
   }
+  if (topics.includes("feedback")) sockets.send(socket, scoresFrame(session));
   asking.rearm();
 }
 
@@ -210,18 +214,51 @@ async function take(
   if (request === null || differs(frame.skill_name, request.skill_name) || differs(frame.action, request.action)) {
     return sockets.send(socket, { type: "ack", request_id, success: false, error: "unknown_request" });
   }
-  const live = await ifAnswered(tabs.isLive(holder.grant));
-  if (live === null) {
-    const message = "The answer was not stored because storage did not respond. Send it again in a moment.";
-    return sockets.send(socket, { type: "error", code: "UNAVAILABLE", message, request_id });
-  }
-  if (!live) return sockets.drop(socket, CLOSE.unauthenticated, NOT_LIVE);
-  if (tabs.session() !== session) return;
-  sockets.keep(socket, { ...sockets.holder(socket), checked: asking.now() });
+  if (!(await mayWrite(tabs, session, socket, holder, { request_id, what: "answer" }))) return;
   const verdict = respond(asking, request_id, answer, holder.grant.user_id, holder.id);
   if (verdict === "accepted") return sockets.send(socket, { type: "ack", request_id, success: true });
   const problems = verdict === "invalid_answer" ? { problems: answerProblems(request, answer) } : {};
   sockets.send(socket, { type: "ack", request_id, success: false, error: verdict, ...problems });
+}
+
+/** Stores feedback: the socket's key must be valid. */
+async function rate(
+  tabs: Tabs,
+  session: Session,
+  socket: WebSocket,
+  holder: Holder,
+  { request_id, turn, score, comment = null }: FeedbackFrame,
+): Promise<void> {
+  if (!(await mayWrite(tabs, session, socket, holder, { request_id, what: "feedback" }))) return;
+  const ack = { type: "ack", request_id } as const;
+  try {
+    giveFeedback(tabs.asking, session, { turn, score, comment });
+  } catch (thrown) {
+    const error = refusalIn(thrown)?.code === "not_found" ? "unknown_turn" : "conversation_full";
+    if (refusalIn(thrown) === null) throw thrown;
+    return tabs.sockets.send(socket, { ...ack, success: false, error });
+  }
+  tabs.sockets.send(socket, { ...ack, success: true });
+}
+
+/** Whether the key behind a socket is valid and its conversation still exists. Otherwise the page receives the reason. */
+async function mayWrite(
+  { sockets, asking, session: current, isLive }: Tabs,
+  session: Session,
+  socket: WebSocket,
+  holder: Holder,
+  { request_id, what }: { request_id: string; what: string },
+): Promise<boolean> {
+  const live = await ifAnswered(isLive(holder.grant));
+  if (live === null) {
+    const message = `The ${what} was not stored because storage did not respond. Send it again in a moment.`;
+    sockets.send(socket, { type: "error", code: "UNAVAILABLE", message, request_id });
+    return false;
+  }
+  if (!live) sockets.drop(socket, CLOSE.unauthenticated, NOT_LIVE);
+  if (!live || current() !== session) return false;
+  sockets.keep(socket, { ...sockets.holder(socket), checked: asking.now() });
+  return true;
 }
 
 /** Returns the value, or `null` if storage did not respond. */

@@ -162,6 +162,8 @@ export const CONVERSATION_LIMITS = {
   tracedErrorChars: 300,
   /** Names of skills by which a conversation is found in its list. */
   listedSkills: 100,
+  /** Characters of the comment of a user's feedback on a turn. */
+  commentChars: 1_000,
   storedBytes: 1024 * MiB,
 } as const;
 

@@ -2,17 +2,19 @@
 
 import { createElement as h, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { useSkillGateway } from "../../sdk/src/client/react";
+import { Thumbs, useSkillGateway } from "../../sdk/src/client/react";
 
 declare function ticket(conversation: string): Promise<{ ticket: string; url: string } | null>;
 
 function Chat() {
   const [conversation, setConversation] = useState<string | null>(null);
   const [factor, setFactor] = useState(2);
-  const { status, turn, active, pending, closed, answer } = useSkillGateway(conversation, {
+  const gateway = useSkillGateway(conversation, {
     ticket,
+    hears: ["feedback"],
     handlers: { multiply: ({ n }: { n: number }) => n * factor },
   });
+  const { status, turn, active, pending, closed, answer } = gateway;
   const goTo = (id: string | null) =>
     h("button", { type: "button", key: id, onClick: () => setConversation(id) }, `go to ${id}`);
   return h(
@@ -21,6 +23,7 @@ function Chat() {
     h("output", {}, JSON.stringify({ conversation, status, turn, active: active.map(({ skill }) => skill), closed })),
     ...["one", "two", null].map(goTo),
     h("button", { type: "button", onClick: () => setFactor(factor + 1) }, `times ${factor}`),
+    h(Thumbs, { gateway, turn: 1 }),
     ...pending.map(({ request_id, payload }) =>
       h(
         "button",

@@ -64,6 +64,18 @@ it("useSkillGateway keeps a component connected to the conversation of the momen
   await gateway.call("POST", "/conversations/one/turns", { selected_skills: ["markdown-style"] });
   await page.locator("output", { hasText: '"turn":1,"active":["markdown-style"]' }).waitFor();
 
+  // Thumbs rate a turn. They show feedback that was given elsewhere, and pressing again withdraws it.
+  const thumb = (name: string, isPressed: boolean) =>
+    page.getByRole("group", { name: "Feedback" }).getByRole("button", { name, pressed: isPressed });
+  const scores = async () => (await gateway.call("GET", "/conversations/one/feedback")).body;
+  await thumb("Good answer", false).click();
+  await thumb("Good answer", true).waitFor();
+  expect(await scores()).toMatchObject({ items: [{ turn: 1, score: 1 }] });
+  await gateway.call("POST", "/conversations/one/feedback", { turn: 1, score: -1 });
+  await thumb("Bad answer", true).click();
+  await thumb("Bad answer", false).waitFor();
+  expect(await scores()).toMatchObject({ items: [{ turn: 1, score: 0 }] });
+
   // Another conversation opens a new connection and closes the old one.
   await press("go to two");
   await shows("two", "open");
@@ -77,6 +89,7 @@ it("useSkillGateway keeps a component connected to the conversation of the momen
   await shows(null, "idle");
   await press("go to one");
   await shows("one", "open");
+  await thumb("Good answer", false).waitFor();
   await page.evaluate("unmount()");
   await expect.poll(async () => (await ask("one", "multiply", { n: 2 })).status).toBe(409);
   // Strict mode mounts each component twice. No connection stays open.

@@ -89,8 +89,8 @@ describe("skill-gateway/client", () => {
     expect(modules.map((module) => Object.keys(module).sort())).toEqual([
       ["Chat", "SkillGateway", "SkillGatewayError"],
       ["connect", "skillsIn"],
-      ["useSkillGateway", "useSkills", "useToolCalls"],
-      ["useSkillGateway", "useSkills", "useToolCalls"],
+      ["Thumbs", "useFeedback", "useSkillGateway", "useSkills", "useToolCalls"],
+      ["Thumbs", "useFeedback", "useSkillGateway", "useSkills", "useToolCalls"],
       ["action", "answering", "choose", "confirm", "form", "json", "pickFile"],
       ["withSkills"],
       ["withSkills"],
@@ -116,7 +116,7 @@ connection.answer("r", { result: 1 });
     const blocks = (language: string) =>
       [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)].filter(([, given]) => given === language).map(([, , code]) => code);
     const components = Object.fromEntries(blocks("tsx").map((code, n) => [`chat-${n}.tsx`, code ?? ""]));
-    expect(Object.keys(components)).toHaveLength(3);
+    expect(Object.keys(components)).toHaveLength(4);
     await compiles({ "page.ts": blocks("ts").join("\n"), ...components }, "bundler");
   });
 

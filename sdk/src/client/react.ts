@@ -1,6 +1,17 @@
 // `skill-gateway/client/react`: React hooks that connect a component to a conversation and show its skills and tool calls.
 
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import {
+  createElement,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import {
   type Ack,
   type Answer,
@@ -9,6 +20,8 @@ import {
   type ConversationSkill,
   connect,
   type Handler,
+  type RateAck,
+  type Score,
   type SkillEvent,
   type State,
   skillsIn,
@@ -29,6 +42,7 @@ export interface SkillGateway extends State {
   /** The topics from the options. A change applies to the next conversation id. */
   readonly hears: readonly Topic[];
   answer(requestId: string, answer: Answer): Promise<Ack>;
+  rate(turn: number, score: Score, comment?: string): Promise<RateAck>;
 }
 
 const NOT_YET: State = {
@@ -37,6 +51,7 @@ const NOT_YET: State = {
   active: [],
   skills: null,
   calls: [],
+  feedback: {},
   pending: [],
   closed: null,
 };
@@ -97,7 +112,12 @@ export function useSkillGateway(conversation: string | null, options: SkillGatew
       connection?.answer(requestId, given) ?? { success: false, error: "unknown_request" },
     [connection],
   );
-  return { ...state, conversation, hears: options.hears ?? NOTHING, answer };
+  const rate = useCallback(
+    async (turn: number, score: Score, comment?: string): Promise<RateAck> =>
+      connection?.rate(turn, score, comment) ?? { success: false, error: "closed" },
+    [connection],
+  );
+  return { ...state, conversation, hears: options.hears ?? NOTHING, answer, rate };
 }
 
 /** The skills of a conversation, for a page where the user selects skills. */
@@ -157,6 +177,55 @@ export function useToolCalls(gateway: SkillGateway): ToolCalls {
     [calls],
   );
 }
+
+/** The user's feedback on the turns of a conversation. */
+export interface TurnFeedback {
+  /** Returns the feedback on a turn; 0: none. */
+  of(turn: number): Score;
+  /** Stores feedback on a turn, in place of earlier feedback; 0 withdraws it. */
+  rate(turn: number, score: Score, comment?: string): Promise<RateAck>;
+}
+
+/** Returns the user's feedback on turns, also from other tabs and earlier visits. Requires `hears: ["feedback"]`. */
+export function useFeedback(gateway: SkillGateway): TurnFeedback {
+  checkTopic(gateway, "feedback");
+  const { feedback, rate } = gateway;
+  return useMemo(() => ({ of: (turn) => feedback[turn] ?? 0, rate }), [feedback, rate]);
+}
+
+export interface ThumbsProps {
+  gateway: SkillGateway;
+  /** The turn of the answer, which is `gateway.turn` while the answer arrives. */
+  turn: number;
+  /** The texts for screen readers, and the message after a failure. English by default. */
+  texts?: { group?: string; good?: string; bad?: string; failed?: string };
+  className?: string;
+  /** Returns the content of a button. An emoji by default. */
+  children?: (score: 1 | -1) => ReactNode;
+}
+
+/** Two buttons for feedback on a turn. Pressing the pressed one withdraws the feedback. Requires `hears: ["feedback"]`. */
+export function Thumbs({ gateway, turn, texts = {}, className, children = emoji }: ThumbsProps): ReactElement {
+  const { of, rate } = useFeedback(gateway);
+  const [isFailed, setFailed] = useState(false);
+  const { group = "Feedback", good = "Good answer", bad = "Bad answer", failed = "Not saved. Try again." } = texts;
+  const button = (score: 1 | -1, label: string) => {
+    const isPressed = of(turn) === score;
+    const onClick = () => void rate(turn, isPressed ? 0 : score).then(({ success }) => setFailed(!success));
+    const attributes = { title: label, "aria-label": label, "aria-pressed": isPressed };
+    return createElement("button", { type: "button", ...attributes, onClick }, children(score));
+  };
+  return createElement(
+    "span",
+    { role: "group", "aria-label": group, className },
+    button(1, good),
+    button(-1, bad),
+    createElement("span", { role: "status" }, isFailed ? failed : null),
+  );
+}
+
+const emoji = (score: 1 | -1): ReactNode =>
+  createElement("span", { "aria-hidden": true }, score === 1 ? "\u{1F44D}" : "\u{1F44E}");
 
 /** Throws if the connection does not subscribe to `topic`. The page would otherwise wait for data that never arrives. */
 function checkTopic({ hears }: SkillGateway, topic: Topic): void {

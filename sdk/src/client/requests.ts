@@ -78,6 +78,8 @@ export function requests({ send, changed, handled }: Outside): Requests {
       run(entry);
     },
     acknowledge({ request_id, type: _, ...ack }) {
+      // Of feedback only.
+      if (!ack.success && (ack.error === "unknown_turn" || ack.error === "conversation_full")) return;
       if (ack.success || ack.error !== "invalid_answer") return end(request_id, ack, "answered");
       const entry = entries.get(request_id);
       if (entry === undefined) return;

@@ -1,7 +1,18 @@
 // `skill-gateway/client`: keeps a page connected to its conversation and answers requests from skills. No dependencies.
 
+import { feedback } from "./feedback.js";
 import { requests } from "./requests.js";
-import type { ActiveSkill, Connection, ConnectOptions, Frame, SkillEvent, State, Ticket, ToolCall } from "./types.js";
+import type {
+  ActiveSkill,
+  Connection,
+  ConnectOptions,
+  Frame,
+  Score,
+  SkillEvent,
+  State,
+  Ticket,
+  ToolCall,
+} from "./types.js";
 
 export { type ConversationSkill, skillsIn } from "./skills.js";
 export type * from "./types.js";
@@ -28,6 +39,7 @@ const FIRST: State = {
   active: [],
   skills: null,
   calls: [],
+  feedback: {},
   pending: [],
   closed: null,
 };
@@ -50,10 +62,16 @@ export function connect(options: ConnectOptions): Connection {
   let announced: string[] = [];
   let isAnnouncing = false;
 
+  const send = (frame: string) => {
+    if (state.status === "open") socket?.send(frame);
+  };
+  const scores = feedback({
+    send,
+    stored: (turn, score) => scored([{ turn, score }]),
+    isClosed: () => state.status === "closed",
+  });
   const asked = requests({
-    send(frame) {
-      if (state.status === "open") socket?.send(frame);
-    },
+    send,
     changed: (pending) => update({ pending }),
     handled: announceAnswers,
   });
@@ -69,6 +87,7 @@ export function connect(options: ConnectOptions): Connection {
     onEvent: (listener) => member(eventListeners, listener),
     on: asked.on,
     answer: asked.answer,
+    rate: scores.rate,
     close: () => finish(1000, "closed by the page"),
   };
 
@@ -107,7 +126,11 @@ export function connect(options: ConnectOptions): Connection {
       // 4401 for a resume ticket can mean that only this ticket has expired. The next attempt uses a new one.
       const outdated = resuming !== null && state.status !== "open" && code === 4401;
       // 4400 means that the gateway rejected a frame. The sequence number may be the cause and is optional, so the next hello omits it.
-      if (code === 4400) lastSeq = undefined;
+      // The same holds for feedback that has no ack yet: a gateway without feedback rejects its frame.
+      if (code === 4400) {
+        lastSeq = undefined;
+        scores.close();
+      }
       if (FINAL.includes(code) && !outdated) finish(code, reason);
       else drop();
     };
@@ -121,8 +144,9 @@ export function connect(options: ConnectOptions): Connection {
         openSince = Date.now();
         lastSeq = frame.seq;
         resume = { ticket: frame.resume, url };
-        update({ status: "open", ...activation(frame) });
+        update({ status: "open", ...activation(frame), ...(hears?.includes("feedback") ? { feedback: {} } : {}) });
         asked.connected(frame.pending);
+        scores.connected();
         announceAnswers();
         break;
       case "skill:request":
@@ -132,10 +156,15 @@ export function connect(options: ConnectOptions): Connection {
         asked.withdraw(frame.request_id, frame.reason);
         break;
       case "ack":
-        asked.acknowledge(frame);
+        if (!scores.acknowledge(frame)) asked.acknowledge(frame);
+        break;
+      case "turn:feedback":
+        scored(frame.items);
         break;
       case "skill:active":
         update(activation(frame));
+        // Undone turns have lost their feedback.
+        scored(Object.keys(state.feedback).flatMap((turn) => (+turn > frame.turn ? [{ turn: +turn, score: 0 }] : [])));
         break;
       case "skill:list":
         update({ skills: { listed: frame.skills, total: frame.total } });
@@ -153,9 +182,20 @@ export function connect(options: ConnectOptions): Connection {
         for (const listener of eventListeners) listener(frame);
         break;
       case "error":
-        if (frame.request_id !== undefined) setTimeout(asked.again, RETRY_MS, frame.request_id);
+        if (frame.request_id !== undefined) setTimeout(again, RETRY_MS, frame.request_id);
         onError(Object.assign(new Error(frame.message), { code: frame.code }));
     }
+  }
+
+  function again(id: string): void {
+    scores.again(id);
+    asked.again(id);
+  }
+
+  function scored(items: readonly { turn: number; score: Score }[]): void {
+    if (items.length === 0) return;
+    const all = { ...state.feedback, ...Object.fromEntries(items.map(({ turn, score }) => [turn, score])) };
+    update({ feedback: all });
   }
 
   function answers(): string[] {
@@ -200,6 +240,7 @@ export function connect(options: ConnectOptions): Connection {
     for (const name of wakes) globalThis.removeEventListener?.(name, wake);
     update({ status: "closed", closed: { code, reason } });
     asked.close();
+    scores.close();
   }
 
   function probe(): void {

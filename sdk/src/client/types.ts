@@ -15,7 +15,7 @@ export interface ConnectOptions {
   ticket: () => Ticket | null | Promise<Ticket | null>;
   /** Name of this client. The gateway stores it with the socket. */
   client?: string;
-  /** Optional topics to receive: the skills that the conversation can use, and tool calls while they run. */
+  /** Optional topics to receive: the skills that the conversation can use, tool calls while they run, and the user's feedback on turns. */
   hears?: readonly Topic[];
   /**
    * Actions that the page answers from `state.pending`, in addition to those with handlers. The gateway sends requests of MCP servers
@@ -45,7 +45,10 @@ export interface ActiveSkill {
   tokens: number;
 }
 
-export type Topic = "skills" | "calls";
+export type Topic = "skills" | "calls" | "feedback";
+
+/** The user's feedback on a turn: 1 is good, -1 bad, 0 none. */
+export type Score = -1 | 0 | 1;
 
 /** A skill that the conversation can use. */
 export interface ListedSkill {
@@ -139,6 +142,8 @@ export interface State {
   readonly skills: { readonly listed: readonly ListedSkill[]; readonly total: number } | null;
   /** Calls of the current turn in the order they started, if the page subscribes to `calls`. */
   readonly calls: readonly ToolCall[];
+  /** The user's feedback by turn, also from other tabs, if the page subscribes to `feedback`. Turns without an entry have none. */
+  readonly feedback: Readonly<Record<number, Score>>;
   /** Requests that this page has not answered and that were not withdrawn, oldest first. */
   readonly pending: readonly SkillRequest[];
   /** Why the connection is closed for good: 4401 unauthenticated, 4403 forbidden origin, 4404 conversation not found. */
@@ -165,6 +170,12 @@ export type Ack =
   | { success: false; error: "already_resolved" | "expired" | "unknown_request" | "cancelled" | "closed" }
   | { success: false; error: "invalid_answer"; problems: string[] };
 
+/** The reasons for which the gateway does not store feedback. */
+type NotRated = { success: false; error: "unknown_turn" } | { success: false; error: "conversation_full" };
+
+/** Result of feedback. `closed`: this connection closed before the gateway stored it. */
+export type RateAck = { success: true } | NotRated | { success: false; error: "closed" };
+
 export interface Connection {
   readonly state: State;
   /** Calls `listener` with every new state. Returns a function that unsubscribes. */
@@ -178,6 +189,11 @@ export interface Connection {
   onEvent(listener: (event: SkillEvent) => void): () => void;
   /** Answers a request in `state.pending` without a handler. A second answer to the same request is not sent. */
   answer(requestId: string, answer: Answer): Promise<Ack>;
+  /**
+   * Stores the user's feedback on a turn of this conversation; 0 withdraws it. It replaces earlier feedback. Rejects with a `RangeError` if
+   * the comment is longer than 1,000 characters.
+   */
+  rate(turn: number, score: Score, comment?: string): Promise<RateAck>;
   /** Closes the connection for good and aborts running handlers. Their requests wait for the next page. */
   close(): void;
 }
@@ -195,7 +211,8 @@ export type Frame =
     }
   | ({ type: "skill:request"; seq: number } & SkillRequest)
   | ({ type: "skill:event"; seq: number } & SkillEvent)
-  | ({ type: "ack"; request_id: string } & Ack)
+  | ({ type: "ack"; request_id: string } & (Ack | NotRated))
+  | { type: "turn:feedback"; items: { turn: number; score: Score }[] }
   | { type: "skill:cancelled"; request_id: string; reason: string }
   | { type: "skill:active"; turn: number; active: ActiveSkill[] }
   | { type: "skill:list"; skills: ListedSkill[]; total: number }

@@ -1,25 +1,26 @@
 // /api/v1/conversations/{id}/feedback: feedback of the user on turns.
 
 import { createRoute } from "@hono/zod-openapi";
+import { feedbackFields } from "../../domain/feedback";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { conversation, unwrapReply } from "../../edge/conversation";
 import { router } from "../../edge/router";
 import { conversationId, integerParameter, json, jsonBody, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { COMMENT_CHARS, feedbackListSchema, feedbackSchema } from "../../services/conversation/feedback";
+import { feedbackListSchema, feedbackSchema } from "../../services/conversation/feedback";
 
 const params = z.object({ id: conversationId });
 
-const feedbackRequest = () =>
-  z
+const feedbackRequest = () => {
+  const { turn, score, comment } = feedbackFields();
+  return z
     .strictObject({
-      turn: z.int().min(1).describe("The number of the turn."),
-      score: z
-        .union([z.literal(-1), z.literal(0), z.literal(1)], "Use 1, 0 or -1.")
-        .describe("1: good; -1: bad; 0: withdrawn."),
-      comment: z.string().max(COMMENT_CHARS).optional().describe("A text for yourself; authors do not see it."),
+      turn: turn.describe("The number of the turn."),
+      score: score.describe("1: good; -1: bad; 0: withdrawn."),
+      comment: comment.optional().describe("A text for yourself; authors do not see it."),
     })
     .openapi("FeedbackRequest");
+};
 
 export const feedbackRoutes = router();
 

@@ -95,12 +95,15 @@ export function listPrice(billed: string): ListPrice | null {
   return found ?? null;
 }
 
-/** Whether a request has the standard prices of its model: not those of another tier, speed or region, or of a longer input. */
-export function hasStandardPrice(billed: string, body: JsonObject, usage: Usage): boolean {
-  const isStandard = ["service_tier", "speed"].every((field) => {
-    const value = body[field];
-    return value === undefined || value === null || FREE_TIERS.has(value);
-  });
+/**
+ * Whether a request has the standard prices of its model: not those of another tier, speed or region, or of a longer input.
+ *
+ * @param reported the usage as the vendor reports it, which can name another tier than the request
+ */
+export function hasStandardPrice(billed: string, body: JsonObject, reported: JsonObject, usage: Usage): boolean {
+  const isStandard = [body, reported].every(({ service_tier = null, speed = null }) =>
+    [service_tier, speed].every((value) => value === null || FREE_TIERS.has(value)),
+  );
   const { inference_geo: region = null } = body;
   return (
     isStandard &&

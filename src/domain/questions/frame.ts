@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import type { ErrorCode } from "../errors";
+import { feedbackFields } from "../feedback";
 import { jsonObject, jsonValue, utf8Bytes } from "../json";
 import { pageCallSchema } from "./call-frame";
 import { QUESTION_LIMITS } from "./limits";
@@ -45,7 +46,7 @@ export const CLOSE_CODE: Record<ErrorCode, number> = {
 const sequence = z.int().min(0);
 
 /** Optional topics that a page can subscribe to. */
-export const TOPICS = ["skills", "calls"] as const;
+export const TOPICS = ["skills", "calls", "feedback"] as const;
 
 export type Topic = (typeof TOPICS)[number];
 
@@ -72,6 +73,13 @@ const responseFrame = z.lazy(() =>
   }),
 );
 
+/** Feedback of the user on a turn. The page chooses the `request_id`, and the ack contains it. */
+const feedbackFrame = z.lazy(() => {
+  const { turn, score, comment } = feedbackFields();
+  const request_id = z.string().min(1).max(200);
+  return z.object({ type: z.literal("feedback"), request_id, turn, score, comment: comment.nullish() });
+});
+
 /** The page has read everything before this mark. Marks are random, so a page cannot acknowledge what it has not read. */
 const markFrame = z.lazy(() => z.object({ type: z.literal("mark"), mark: z.string().max(64) }));
 
@@ -80,12 +88,13 @@ const answersFrame = z.lazy(() => z.object({ type: z.literal("answers"), answers
 
 /** Frames from a page. Unknown members are ignored, for later versions. */
 const clientFrameSchema = z.lazy(() =>
-  z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame, answersFrame]),
+  z.discriminatedUnion("type", [helloFrame, responseFrame, feedbackFrame, markFrame, answersFrame]),
 );
 
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 export type HelloFrame = z.infer<typeof helloFrame>;
 export type ResponseFrame = z.infer<typeof responseFrame>;
+export type FeedbackFrame = z.infer<typeof feedbackFrame>;
 
 const active = () => z.array(jsonObject);
 
@@ -107,7 +116,11 @@ const ackFrame = () =>
       type: z.literal("ack"),
       request_id: z.string(),
       success: z.literal(false),
-      error: z.enum(["already_resolved", "expired", "unknown_request", "invalid_answer"]),
+      error: z.enum([
+        ...(["already_resolved", "expired", "unknown_request", "invalid_answer"] as const),
+        /** Of feedback: no such turn, and no room in the conversation. */
+        ...(["unknown_turn", "conversation_full"] as const),
+      ]),
       /** With `invalid_answer`: what is wrong. The request stays open. */
       problems: z.array(z.string()).optional(),
     }),
@@ -158,6 +171,11 @@ export const serverFrameSchema = () =>
     /** For pages subscribed to calls: all of the current turn; changes follow. */
     z.strictObject({ type: z.literal("tool:calls"), turn: z.int(), calls: z.array(pageCallSchema()) }),
     z.strictObject({ type: z.literal("tool:call"), call: pageCallSchema() }),
+    /** For pages subscribed to feedback: scores of turns, which replace earlier ones of the same turns. All of them after the welcome. */
+    z.strictObject({
+      type: z.literal("turn:feedback"),
+      items: z.array(z.strictObject({ turn: z.int(), score: z.int() })),
+    }),
     /** The client returns it unchanged. A page that does not return it receives at most `ASKING_LIMITS.unreadBytes` per connection. */
     z.strictObject({ type: z.literal("mark"), mark: z.string() }),
     z.strictObject({

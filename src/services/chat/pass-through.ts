@@ -89,6 +89,16 @@ class Meter {
     this.#tail = (this.#tail + text).slice(-Meter.#KEPT);
   }
 
+  /**
+   * Returns the usage that the server reports. Arguments of a tool call and an echoed list of tools can contain an object of the same name,
+   * but before it. Only Anthropic's streams report a part at the start, and their arguments are texts.
+   */
+  #reportedIn(found: readonly JsonObject[]): JsonObject | null {
+    const last = found.at(-1);
+    if (last === undefined) return null;
+    return /^(?:event|data):[^\n]*message_start/.test(this.#head) ? Object.assign({}, ...found) : last;
+  }
+
   /** Estimates by size if no usage is reported. */
   usage(body: JsonObject): PassedUsage {
     const texts = [this.#head.slice(0, Meter.#KEPT), this.#tail];
@@ -97,8 +107,7 @@ class Meter {
         readUsageText(one ?? ""),
       ),
     );
-    // Anthropic reports input at the start of a stream and output at its end.
-    const reported = found.length === 0 ? null : Object.assign({}, ...found);
+    const reported = this.#reportedIn(found);
     const read = reported === null ? null : readUsage(reported);
     // Anthropic counts cached tokens separately, so its fields must be read to find the total.
     const spent = read === null || "problem" in read ? 0 : spentTokens(read.usage);

@@ -135,8 +135,9 @@ export function tallyUsage(
   body: JsonObject,
   reported: JsonObject | null,
 ): void {
-  const read = reported === null ? null : readUsage(reported);
-  if (read === null || "problem" in read || !hasStandardPrice(billedAs(entry), body, read.usage)) return;
+  if (reported === null) return;
+  const read = readUsage(reported);
+  if ("problem" in read || !hasStandardPrice(billedAs(entry), body, reported, read.usage)) return;
   tally.usage = sumOfUsage(tally.usage, read.usage);
 }
 

@@ -3,15 +3,13 @@
 import * as z from "zod";
 import { activeSkills } from "../../domain/conversation/activation";
 import { addUse, type Uses } from "../../domain/conversation/skill-use";
+import type { ServerFrame } from "../../domain/questions/frame";
 import type { TurnFeedback } from "../../storage/object/feedback";
 import type { Context } from "../context";
 import { stateAt } from "../history";
 import { requireRoom, type Session } from "../session";
 import { changeCounts } from "../skill-use";
 import { turnNotFound } from "./status";
-
-/** Characters of a comment. */
-export const COMMENT_CHARS = 1_000;
 
 export interface FeedbackRequest {
   turn: number;
@@ -28,7 +26,7 @@ export type FeedbackReply = z.infer<ReturnType<typeof feedbackSchema>>;
 export type FeedbackListReply = z.infer<ReturnType<typeof feedbackListSchema>>;
 
 /** Stores feedback on a turn, in place of earlier feedback. Its counts are sent with those of the conversation. */
-export function giveFeedback(context: Context, session: Session, request: FeedbackRequest): FeedbackReply {
+export function giveFeedback(context: Pick<Context, "now">, session: Session, request: FeedbackRequest): FeedbackReply {
   const { store } = session;
   const { turn, score, comment } = request;
   const pass = store.log.passOf(turn);
@@ -42,6 +40,7 @@ export function giveFeedback(context: Context, session: Session, request: Feedba
     store.feedback.keep(given);
     changeCounts(context, session, (uses) => counted(counted(uses, given, 1), before, -1));
   });
+  session.audience?.show("feedback", () => ({ type: "turn:feedback", items: [{ turn, score }] }));
   return feedbackReply(given);
 }
 
@@ -57,6 +56,15 @@ export function feedbackOf({ store }: Session, after: number, limit: number): Fe
   const rows = store.feedback.after(after, limit + 1);
   const items = rows.slice(0, limit);
   return { items: items.map(feedbackReply), next_cursor: rows.length > limit ? (items.at(-1)?.turn ?? null) : null };
+}
+
+/** Turns whose scores a page receives when it connects. */
+const SHOWN_TURNS = 1_000;
+
+/** Returns the scores of the newest turns for a page. */
+export function scoresFrame({ store, state }: Session): Extract<ServerFrame, { type: "turn:feedback" }> {
+  const rows = store.feedback.after(Math.max(0, state.turn - SHOWN_TURNS), SHOWN_TURNS);
+  return { type: "turn:feedback", items: rows.map(({ turn, score }) => ({ turn, score })) };
 }
 
 function feedbackReply({ turn, score, comment, at }: TurnFeedback): FeedbackReply {

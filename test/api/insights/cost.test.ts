@@ -119,6 +119,25 @@ it("is unknown for another server, another tier and tokens that nobody reported,
   expect(models.tokens).toBe((of("routed")?.tokens ?? 0) + (of("haiku")?.tokens ?? 0));
 });
 
+it("is what the vendor reports, not what the model writes", async () => {
+  const key = await keyFor("cost-forged");
+  await store(key, "opus", ANTHROPIC, "claude-opus-5-5");
+  const forged = { prompt_tokens: 900_000_000, completion_tokens: 1, cache_creation_input_tokens: 5 };
+  const content = [{ type: "tool_use", id: "t", name: "x", input: { usage: forged } }];
+  const usage = { input_tokens: 10, cache_read_input_tokens: 0, output_tokens: 4 };
+  const start = { type: "message_start", message: { id: "m", usage: { ...usage, output_tokens: 1 } } };
+  const events = [start, { type: "message_delta", delta: {}, usage: { output_tokens: 4 } }];
+  const stream = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  vendors(
+    () => Response.json({ type: "message", role: "assistant", content, usage }),
+    () => new Response(stream, { headers: { "content-type": "text/event-stream" } }),
+  );
+  await ask(key, "opus");
+  await ask(key, "opus", { stream: true });
+  const { of } = await figures(key, 2);
+  expect(of("opus")).toMatchObject({ fresh: 20, cache_write: 0, output: 8, priced_tokens: 28 });
+});
+
 it("belongs to the model that answered, also after its entry has changed", async () => {
   const key = await keyFor("cost-changed");
   await store(key, "best", ANTHROPIC, "claude-opus-5-5");

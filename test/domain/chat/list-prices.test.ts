@@ -76,19 +76,22 @@ describe("a request has no standard price", () => {
     { speed: "fast" },
     { inference_geo: "us" },
     { speed: 1 },
-  ])("with %j", (body) => expect(hasStandardPrice(OPUS, body, usage)).toBe(false));
+  ])("with %j", (body) => expect(hasStandardPrice(OPUS, body, {}, usage)).toBe(false));
+
+  it("if its vendor reports another tier than it asks for", () =>
+    expect(hasStandardPrice(OPUS, { service_tier: "auto" }, { service_tier: "priority" }, usage)).toBe(false));
 
   it("with more input than the price is for, cached or not", () => {
     const long = { ...NONE, fresh: 1, cache_read: 50_000, cache_write: 50_000 };
     const haiku = "api.anthropic.com/claude-haiku-5-5";
-    expect(hasStandardPrice(haiku, {}, long)).toBe(false);
-    expect(hasStandardPrice(haiku, {}, { ...long, fresh: 0, output: 9_000 })).toBe(true);
-    expect(hasStandardPrice(OPUS, {}, long)).toBe(true);
+    expect(hasStandardPrice(haiku, {}, {}, long)).toBe(false);
+    expect(hasStandardPrice(haiku, {}, {}, { ...long, fresh: 0, output: 9_000 })).toBe(true);
+    expect(hasStandardPrice(OPUS, {}, {}, long)).toBe(true);
   });
 
   it("unless it asks for the standard explicitly", () => {
     const body = { service_tier: "auto", speed: "standard", inference_geo: "global" };
-    expect(hasStandardPrice(OPUS, body, usage)).toBe(true);
-    expect(hasStandardPrice(OPUS, { service_tier: null }, usage)).toBe(true);
+    expect(hasStandardPrice(OPUS, body, {}, usage)).toBe(true);
+    expect(hasStandardPrice(OPUS, { service_tier: null }, { service_tier: "standard" }, usage)).toBe(true);
   });
 });

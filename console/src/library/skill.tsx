@@ -115,7 +115,9 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
             {view === "permissions" && <Permissions skill={skill} mayApprove={rights?.activate === true} />}
             {view === "dependencies" && <Dependencies skill={skill} />}
             {view === "ratings" && <Ratings skill={skill} />}
-            {view === "use" && <Use id={skill.metadata.labels.id} name={skill.metadata.name} />}
+            {view === "use" && (
+              <Use id={skill.metadata.labels.id} name={skill.metadata.name} mayActivate={rights?.activate === true} />
+            )}
           </Suspense>
         </div>
         <Summary skill={skill} />

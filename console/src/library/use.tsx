@@ -10,11 +10,12 @@ import { Answer, Empty } from "../parts/state";
 import { figure, shortDay } from "../parts/text";
 import { t } from "../text/text";
 import { Evals } from "./evals";
-import { Rollout, VersionFigures } from "./version-figures";
+import { Rollout } from "./rollout";
+import { VersionFigures } from "./version-figures";
 
 const DAYS = 30;
 
-export default function Use({ id, name }: { id: string; name: string }): ReactNode {
+export default function Use({ id, name, mayActivate }: { id: string; name: string; mayActivate: boolean }): ReactNode {
   const answer = useQuery({
     queryKey: ["skill", id, "usage"],
     queryFn: ({ signal }) => call("skills.usage", { path: { id }, query: { days: DAYS } }, signal),
@@ -22,7 +23,7 @@ export default function Use({ id, name }: { id: string; name: string }): ReactNo
   return (
     <>
       <Days answer={answer} name={name} />
-      <Rollout id={id} />
+      <Rollout id={id} mayActivate={mayActivate} />
       <VersionFigures id={id} />
       <Evals id={id} />
     </>

@@ -1329,6 +1329,23 @@ export const zh = {
   "The rollout has ended.": "灰度发布已结束。",
   "Stop the rollout of {version}?": "停止 {version} 的灰度发布？",
   "All conversations use the current version from their next turn on.": "所有对话从下一轮起使用当前版本。",
+  "A rollout gives another version to a part of the conversations and compares its failures.":
+    "灰度发布让一部分对话使用另一个版本，并比较两者的失败率。",
+  "A rollout gives another version to a part of the conversations. The skill has only one version.":
+    "灰度发布让一部分对话使用另一个版本。该技能只有一个版本。",
+  "Start rollout": "开始灰度发布",
+  "Start a rollout": "开始灰度发布",
+  "Change percentage": "更改比例",
+  "Change the rollout of {version}": "更改 {version} 的灰度发布",
+  Candidate: "候选版本",
+  "Percentage of conversations": "对话比例（%）",
+  "A whole number from 1 to 100.": "1 到 100 的整数。",
+  "These conversations use the candidate from their next turn on. Agents that pin another version keep it.":
+    "这些对话从下一轮起使用候选版本。固定了其他版本的智能体不受影响。",
+  "If you raise it, no conversation changes back. If you lower it, some return to the current version.":
+    "提高比例时，没有对话会换回。降低比例时，部分对话会回到当前版本。",
+  "The rollout has started.": "灰度发布已开始。",
+  "Percentage saved.": "比例已保存。",
   "Good answer": "回答很好",
   "Bad answer": "回答不好",
 } as const;

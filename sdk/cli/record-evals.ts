@@ -91,7 +91,7 @@ const SUFFIX_CHARS = 6;
 export function tellRecorded(work: Work, { version, version_id, regressions }: RecordedEvals): void {
   const content =
     version_id === null
-      ? "These files are not published yet. `skillgate push` reports what fails compared with the current version."
+      ? "These files are not published yet. `skillgate push` without --bump reports what fails compared with the current version."
       : `They belong to version ${version ?? version_id}.`;
   tell(work, `The results are recorded. ${content}`);
   if (regressions === null) return;

@@ -52,6 +52,23 @@ it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, ad
   expect(await ok("search", "harbour", "tide")).toMatch(/^#1 {2}tide-tables {2}0\.1\.1/);
   await ok("activate", "tide-tables", "0.1.0");
   expect(await ok("versions", "tide-tables")).toMatch(/^ {3}0\.1\.1 [\s\S]*\n\* {2}0\.1\.0 /);
+  // The digest that the program computes is the one of the gateway.
+  const label = async (old: string, next: string, more: (text: string) => string = (same) => same) =>
+    writeFile(file, more((await readFile(file, "utf8")).replace(`"${old}"`, `"${next}"`)));
+  await work.write({ "tide-tables/evals/evals.json": JSON.stringify({ should_not_trigger: ["bake bread"] }) });
+  await label("0.1.1", "0.1.2");
+  expect(await ok("test", "tide-tables", "--record")).toContain("These files are not published yet.");
+  expect(await ok("push", "tide-tables")).not.toContain("EVALS_REGRESSED");
+  expect(await ok("test", "tide-tables", "--record")).toContain("They belong to version 0.1.2.");
+  await label("0.1.2", "0.1.3", (text) =>
+    text.replace("Tells when the tide is high in a harbour.", "Bakes bread.").replace(/(?<=\n---\n)[\s\S]*/, "Bake."),
+  );
+  const worse = await work.run("test", "tide-tables", "--record");
+  expect(worse).toMatchObject({ code: 1, stdout: expect.stringContaining("Passed with 0.1.2, and fails now:") });
+  expect(await ok("push", "tide-tables")).toContain("EVALS_REGRESSED  1 test case that passes with version 0.1.2");
+  await ok("activate", "tide-tables", "0.1.2");
+  expect(await ok("activate", "tide-tables", "0.1.3")).toContain("EVALS_REGRESSED");
+  await ok("activate", "tide-tables", "0.1.0");
   const made = await gateway.fetch("/api/v1/conversations", {
     method: "POST",
     headers: { "content-type": "application/json" },

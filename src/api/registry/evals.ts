@@ -1,6 +1,7 @@
 // Routes for recorded runs of a skill's test cases.
 
 import { createRoute } from "@hono/zod-openapi";
+import { hasDistinctNames } from "../../domain/insights/evals";
 import { EVAL_LIMITS } from "../../domain/limits";
 import { router } from "../../edge/router";
 import { instant, json, jsonBody, refusals } from "../../edge/schemas";
@@ -31,8 +32,8 @@ const runRequest = () =>
         )
         .min(1)
         .max(EVAL_LIMITS.cases)
-        .refine((cases) => new Set(cases.map(({ name }) => name)).size === cases.length, {
-          error: "Names repeat. Use each name once.",
+        .refine(hasDistinctNames, {
+          error: "Names repeat or are empty after they are shortened. Use each name once.",
         })
         .describe(
           `The results. Names identify cases across versions; they are cut after ${EVAL_LIMITS.nameChars} characters, reasons after ${EVAL_LIMITS.reasonChars}. Credentials are removed.`,

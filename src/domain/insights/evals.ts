@@ -35,6 +35,14 @@ export function storedCase({ name, passed, reason }: EvalCase): EvalCase {
   return passed || reason === undefined ? stored : { ...stored, reason: evalText(reason, EVAL_LIMITS.reasonChars) };
 }
 
+/** Whether names identify the cases as they are stored: each has visible text, and no two are equal. */
+export function hasDistinctNames(cases: readonly { name: string }[]): boolean {
+  // More than the limits is refused anyway, and not worth the time of the redaction.
+  const some = cases.slice(0, EVAL_LIMITS.cases);
+  const names = some.map(({ name }) => evalText(name.slice(0, EVAL_LIMITS.sentChars), EVAL_LIMITS.nameChars));
+  return !names.includes("") && new Set(names).size === names.length;
+}
+
 /** Returns the names of cases that passed before and fail now. Cases that one of the runs does not have are not compared. */
 export function regressedCases(before: readonly EvalCase[], now: readonly EvalCase[]): string[] {
   const passed = new Set(before.filter((one) => one.passed).map(({ name }) => name));

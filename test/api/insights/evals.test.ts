@@ -123,12 +123,16 @@ describe("a recorded run", () => {
       { digest: "x", cases: pass("a") },
       { version_id, cases: [] },
       { version_id, cases: pass("a", "a") },
+      // Equal or empty as they are stored.
+      { version_id, cases: pass("a", "a\u0007") },
+      { version_id, cases: pass("\u202e \u0000") },
+      { version_id, cases: pass(`${"n".repeat(170)}1`, `${"n".repeat(170)}2`) },
       { version_id, cases: pass(...Array.from({ length: 201 }, (_, at) => `case ${at}`)) },
       { version_id, cases: [{ name: "a", passed: true, more: 1 }] },
     ];
     for (const body of bodies) expect((await send(id, body)).status).toBe(400);
     const several = await (await send(id, { digest: "x", cases: pass("") })).json<{ issues: { path: string }[] }>();
-    expect(several.issues.map(({ path }) => path)).toEqual(["digest", "cases.0.name"]);
+    expect(several.issues.map(({ path }) => path)).toEqual(["digest", "cases.0.name", "cases"]);
     const other = await publishPublic({ name: "other" });
     expect((await send(id, { version_id: other.version_id, cases: pass("a") })).status).toBe(404);
     expect(await runsOf(id)).toEqual([]);

@@ -194,6 +194,30 @@ it("shows the tool calls of a back end below its turn", async () => {
   expect([made?.headers.traceparent, JSON.parse(made?.body ?? "{}").params._meta.traceparent]).toEqual([named, named]);
 });
 
+it("has the version of the rollout that the conversation uses", async () => {
+  const tools = (version: string) => ({ name: "pilot", description: "Steers.", version, body: "Steer." });
+  const former = await gateway.publish(tools("1.0.0"));
+  const candidate = await gateway.publish(tools("2.0.0"), former.id);
+  const route = `/api/v1/kinds/skills/${former.id}`;
+  await gateway.send("POST", `${route}/versions/${former.version_id}/activate`);
+  const load = async (conversation: string) => {
+    await post(`/api/v1/conversations/${conversation}/turns`, { conversation: {}, format: "openai" });
+    const calls = [call("c1", "load_skill", { skill_name: "pilot" })];
+    await post(`/api/v1/conversations/${conversation}/tool-calls`, { calls, format: "mcp" });
+    const spans = byName(await collector.wait(2, of(conversation)));
+    const { "gen_ai.skill.version": version, "gen_ai.skill.source.uri": uri } =
+      spans["execute_tool load_skill pilot"]?.attributes ?? {};
+    return [version, uri];
+  };
+  const uriOf = ({ version_id }: { version_id: string }) =>
+    `${gateway.url}${route}/versions/${version_id}/files/SKILL.md`;
+  expect(await load("pilot-1")).toEqual(["1.0.0", uriOf(former)]);
+  await gateway.send("PUT", `${route}/rollout`, { candidate: "2.0.0", percent: 100 });
+  expect(await load("pilot-2")).toEqual(["2.0.0", uriOf(candidate)]);
+  await gateway.send("DELETE", `${route}/rollout`);
+  expect(await load("pilot-3")).toEqual(["1.0.0", uriOf(former)]);
+});
+
 it("puts the tool calls of an MCP host into the trace of its request, by header or `_meta`", async () => {
   const meta = { traceparent: PARENT };
   const ask = (id: number, params: object, headers: Record<string, string>) =>

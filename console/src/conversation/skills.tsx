@@ -18,10 +18,11 @@ export function Active({ active }: { active: readonly ActiveSkill[] }): ReactNod
   if (active.length === 0) return <p className="soft">{t("No active skills.")}</p>;
   return (
     <Table name={t("Active skills")} heads={[t("Skill"), t("Expires"), t("Reason"), { num: t("Tokens") }]}>
-      {active.map(({ skill, version, remaining, reason, loaded_in_turn, tokens }) => (
+      {active.map(({ skill, version, remaining, reason, loaded_in_turn, tokens, candidate }) => (
         <tr key={skill}>
           <th scope="row">
             <Plain>{version === null ? skill : `${skill} ${version}`}</Plain>
+            {candidate === true && <span className="tag">{t("candidate")}</span>}
           </th>
           <td>{leaves(remaining)}</td>
           <td>{t("{reason}, in turn {turn}", { reason: REASONS[reason], turn: loaded_in_turn })}</td>

@@ -43,6 +43,8 @@ export interface ActiveSkill {
   reason: "loaded" | "preloaded" | "selected" | "predicted" | "dependency";
   loaded_in_turn: number;
   tokens: number;
+  /** True if the version is the candidate of a gradual rollout, which only a part of the conversations use. */
+  candidate?: boolean;
 }
 
 export type Topic = "skills" | "calls" | "feedback";

@@ -26,6 +26,8 @@ const activeSkillSchema = () =>
     reason: z.enum(["loaded", "preloaded", "selected", "predicted", "dependency"]),
     loaded_in_turn: z.int(),
     tokens: z.int(),
+    /** True if the version is the candidate of a rollout. */
+    candidate: z.boolean().optional(),
   });
 
 /** Prompt tokens for skills so far: `static` if every skill were pasted, and `actual`. */

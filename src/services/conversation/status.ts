@@ -95,6 +95,7 @@ export function activeOf(state: ConversationState): ActiveSkill[] {
     reason,
     loaded_in_turn,
     tokens: skill.tokens,
+    ...(skill.candidate === true ? { candidate: true } : {}),
   }));
 }
 

@@ -65,6 +65,23 @@ describe("a rollout", () => {
     expect(skill).toMatchObject({ status: { version_id: expect.not.stringMatching(candidate) } });
   });
 
+  it("is visible in the status, the turns and the past of its conversations, also after it ended", async () => {
+    const { id, candidate } = await twoVersions("visible");
+    await roll(id, { candidate, percent: 100 });
+    const chat = await talk("roll-see");
+    const read = async (path: string) =>
+      (await call("GET", `${chat.route}${path}`, { key: chat.key })).json<{ active: object[] }>();
+    await versionIn(chat, "visible");
+    const marked = [expect.objectContaining({ skill: "visible", version: "2.0.0", candidate: true })];
+    expect((await read("")).active).toEqual(marked);
+    expect((await read("/at/1")).active).toEqual(marked);
+    await call("POST", `${S}/${id}/rollout/promote`);
+    const { active } = await chat.turn();
+    expect(active).toMatchObject([{ skill: "visible", version: "2.0.0" }]);
+    expect(active[0]).not.toHaveProperty("candidate");
+    expect((await read("/at/1")).active).toEqual(marked);
+  });
+
   it("does not replace a version that an agent pins", async () => {
     const { id } = await twoVersions("pinned");
     await roll(id, { candidate: "2.0.0", percent: 100 });

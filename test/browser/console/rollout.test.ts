@@ -174,6 +174,22 @@ it("shows only the figures to a user who cannot activate versions, in both theme
   await picture(page, "change-dark-375");
 });
 
+it("marks the candidate in a conversation that uses it", async () => {
+  const key = await desk.keyOf("talker");
+  const { id, candidate } = await twoVersions(key, "talked-skill");
+  await desk.as(key, "PUT", `${SKILLS}/${id}/rollout`, { candidate, percent: 100 });
+  await desk.as(key, "POST", "/conversations/arm/turns", { conversation: {}, format: "openai" });
+  const calls = [{ id: "c1", name: "load_skill", arguments: { skill_name: "talked-skill" } }];
+  await desk.as(key, "POST", "/conversations/arm/tool-calls", { calls, format: "openai" });
+  const page = await desk.enter(key, "/conversations/arm");
+  await page
+    .getByRole("region", { name: "Active skills" })
+    .getByRole("rowheader", { name: "talked-skill 2.0.0 candidate", exact: true })
+    .waitFor();
+  expect(await barriers(page)).toEqual([]);
+  await picture(page, "conversation");
+});
+
 it("has the form in Chinese", async () => {
   const key = await desk.keyOf("chinese-roller");
   const { id, candidate } = await twoVersions(key, "chinese-rollout");

@@ -324,7 +324,7 @@ POST /mcp tools/call of self                                                  | 
 POST /mcp resources/read of self                                              | 4 0 0 1 | 0 3 0 1 | 0 1 0 1 | 3 2 0 1
 POST /mcp skills/get of self                                                  | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
 POST /mcp resources/directory/read of self                                    | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
-POST /mcp tools/call of group                                                 | 4 0 0 0 | 0 3 0 0 | 0 0 0 0 | 0 1 0 0
+POST /mcp tools/call of group                                                 | 4 0 0 0 | 0 3 0 0 | 0 0 0 0 | 0 2 0 0
 POST /mcp resources/read of group                                             | 4 0 0 1 | 0 3 0 1 | 0 1 0 1 | 3 2 0 1
 POST /mcp skills/get of group                                                 | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0
 POST /mcp resources/directory/read of group                                   | 4 0 0 0 | 0 3 0 0 | 0 1 0 0 | 3 2 0 0

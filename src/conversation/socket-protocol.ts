@@ -221,6 +221,12 @@ async function take(
   sockets.send(socket, { type: "ack", request_id, success: false, error: verdict, ...problems });
 }
 
+/** The error of an ack by the code of the refusal. */
+const NOT_RATED: Record<string, "unknown_turn" | "conversation_full"> = {
+  TURN_NOT_FOUND: "unknown_turn",
+  QUOTA_EXCEEDED: "conversation_full",
+};
+
 /** Stores feedback: the socket's key must be valid. */
 async function rate(
   tabs: Tabs,
@@ -234,8 +240,8 @@ async function rate(
   try {
     giveFeedback(tabs.asking, session, { turn, score, comment });
   } catch (thrown) {
-    const error = refusalIn(thrown)?.code === "not_found" ? "unknown_turn" : "conversation_full";
-    if (refusalIn(thrown) === null) throw thrown;
+    const error = NOT_RATED[refusalIn(thrown)?.reason ?? ""];
+    if (error === undefined) throw thrown;
     return tabs.sockets.send(socket, { ...ack, success: false, error });
   }
   tabs.sockets.send(socket, { ...ack, success: true });

@@ -34,6 +34,14 @@ export const pageQuery = z.object({
   cursor: z.string().max(1_000).optional(),
 });
 
+/** `after` and `limit` of a list whose items are numbered in the order in which they were stored. */
+export function pageAfter(most: number) {
+  return z.object({
+    after: integerParameter(0, Number.MAX_SAFE_INTEGER).optional(),
+    limit: integerParameter(1, most).optional(),
+  });
+}
+
 /** A required JSON body. Its schema is created with the first request. */
 export function jsonBody<T extends z.ZodType>(schema: () => T) {
   return { required: true, content: { "application/json": { schema: z.lazy(schema) } } } as const;

@@ -37,7 +37,7 @@ describe("connecting", () => {
     FakeSocket.last.welcome({ turn: 3, active });
     expect(connection.state).toEqual({
       ...{ status: "open", turn: 3, active, pending: [], closed: null },
-      ...{ skills: null, calls: [] },
+      ...{ skills: null, calls: [], feedback: {} },
     });
   });
 

@@ -16,6 +16,7 @@ import {
   jsonBody,
   noContent,
   optionalJsonBody,
+  pageAfter,
   pageQuery,
   refusals,
 } from "../../edge/schemas";
@@ -168,10 +169,7 @@ conversationRoutes.openapi(
     summary: "Lists the events of a conversation, oldest first.",
     request: {
       params,
-      query: z.object({
-        after: integerParameter(0, Number.MAX_SAFE_INTEGER).optional(),
-        limit: integerParameter(1, CONVERSATION_LIMITS.eventsPage).optional(),
-      }),
+      query: pageAfter(CONVERSATION_LIMITS.eventsPage),
     },
     responses: {
       200: json("A page of events; pass `next_cursor` as `after`.", eventsReplySchema),
@@ -208,10 +206,7 @@ conversationRoutes.openapi(
     summary: "Lists the figures of each turn, oldest first.",
     request: {
       params,
-      query: z.object({
-        after: integerParameter(0, Number.MAX_SAFE_INTEGER).optional(),
-        limit: integerParameter(1, REQUEST_LIMITS.listLimit).optional(),
-      }),
+      query: pageAfter(REQUEST_LIMITS.listLimit),
     },
     responses: {
       200: json("A page of turns; pass `next_cursor` as `after`.", seriesReplySchema),

@@ -5,7 +5,7 @@ import { feedbackFields } from "../../domain/feedback";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { conversation, unwrapReply } from "../../edge/conversation";
 import { router } from "../../edge/router";
-import { conversationId, integerParameter, json, jsonBody, refusals } from "../../edge/schemas";
+import { conversationId, json, jsonBody, pageAfter, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import { feedbackListSchema, feedbackSchema } from "../../services/conversation/feedback";
 
@@ -46,10 +46,7 @@ feedbackRoutes.openapi(
     summary: "Lists the feedback on turns, in their order.",
     request: {
       params,
-      query: z.object({
-        after: integerParameter(0, Number.MAX_SAFE_INTEGER).optional(),
-        limit: integerParameter(1, REQUEST_LIMITS.listLimit).optional(),
-      }),
+      query: pageAfter(REQUEST_LIMITS.listLimit),
     },
     responses: {
       200: json("A page of the list; pass `next_cursor` as `after`.", feedbackListSchema),

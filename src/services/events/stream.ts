@@ -51,6 +51,8 @@ export async function openEventStream({
   });
   socket.addEventListener("close", end);
   signal.addEventListener("abort", end, { once: true });
+  // The reader left while the socket was opened.
+  if (signal.aborted) end();
 
   const first = await firstText(context, lastId).catch((error: unknown) => {
     end();

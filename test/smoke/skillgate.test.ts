@@ -68,6 +68,9 @@ it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, ad
   expect(await ok("push", "tide-tables")).toContain("EVALS_REGRESSED  1 test case that passes with version 0.1.2");
   await ok("activate", "tide-tables", "0.1.2");
   expect(await ok("activate", "tide-tables", "0.1.3")).toContain("EVALS_REGRESSED");
+  await label("0.1.3", "0.1.4");
+  await ok("push", "tide-tables", "--no-activate");
+  expect(await ok("versions", "tide-tables")).toMatch(/^ {3}0\.1\.4 [\s\S]*\n\* {2}0\.1\.3 /);
   await ok("activate", "tide-tables", "0.1.0");
   const made = await gateway.fetch("/api/v1/conversations", {
     method: "POST",

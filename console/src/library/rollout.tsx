@@ -66,7 +66,7 @@ export function Rollout({ id, mayActivate }: { id: string; mayActivate: boolean 
           button={t("Promote")}
           title={t("Promote {version}?", { version: labelOf(asked.rollout) })}
           done={t("The version is current.")}
-          act={async () => withWarning(await call("skills.promoteRollout", { path: { id } }))}
+          act={promoting(id, asked.rollout)}
           onClose={close}
         >
           {t("It becomes the current version for everybody.")}
@@ -87,6 +87,12 @@ export function Rollout({ id, mayActivate }: { id: string; mayActivate: boolean 
     </Card>
   );
 }
+
+/** Promotes the candidate that the window shows, and not one that somebody else has set meanwhile. */
+const promoting =
+  (id: string, { candidate }: Current) =>
+  async () =>
+    withWarning(await call("skills.promoteRollout", { path: { id }, body: { candidate: candidate.version_id } }));
 
 const labelOf = ({ candidate }: Current): string => visible(candidate.version ?? candidate.version_id);
 

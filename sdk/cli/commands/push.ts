@@ -21,24 +21,35 @@ const SKILLS = "/api/v1/kinds/skills";
 
 export const push: Command = {
   usage:
-    "[skill…] [--group <name> | --public] [--bump] [--draft [--users <a,b>]] [--publisher <id>] [--url <gateway>] [--key <key>]",
+    "[skill…] [--group <name> | --public] [--bump] [--no-activate] [--draft [--users <a,b>]] [--publisher <id>] [--url <gateway>] [--key <key>]",
   summary:
-    "Publishes skills for yourself, for a group, or as public. --bump first raises the patch version in SKILL.md. --draft pushes a draft for you and --users. In a CI job with a token, --publisher names the trusted publisher instead of a key.",
-  options: { ...GATEWAY_OPTIONS, group: TEXT, users: TEXT, publisher: TEXT, public: YES, bump: YES, draft: YES },
+    "Publishes skills for yourself, for a group, or as public. --bump first raises the patch version in SKILL.md. --no-activate keeps the current version. --draft pushes a draft for you and --users. In a CI job with a token, --publisher names the trusted publisher instead of a key.",
+  options: {
+    ...GATEWAY_OPTIONS,
+    group: TEXT,
+    users: TEXT,
+    publisher: TEXT,
+    public: YES,
+    bump: YES,
+    draft: YES,
+    "no-activate": YES,
+  },
   names: [0, 200],
   async run(work, names, values) {
     const group = option(values, "group");
     if (values.public === true && group !== undefined) throw misused("--public and --group exclude each other.");
     if (values.users !== undefined && values.draft !== true)
       throw misused("--users works for drafts only. Add --draft.");
+    const keepsCurrent = values["no-activate"] === true;
+    if (keepsCurrent && values.draft === true) throw misused("--no-activate and --draft exclude each other.");
     const skills = await skillsAt(work, names);
     const typed = { url: option(values, "url"), key: option(values, "key"), port: option(values, "port") };
     const ofJob = values.draft === true ? null : await keyOfJob(work, typed, option(values, "publisher"));
     const gateway = new Gateway(work, ofJob ?? (await signIn(work, typed)));
     const where: Where =
       ofJob === null
-        ? { group, isPublic: values.public === true, users: option(values, "users") }
-        : placeOfPublisher(ofJob.namespace, { group, isPublic: values.public === true });
+        ? { group, isPublic: values.public === true, users: option(values, "users"), keepsCurrent }
+        : { ...placeOfPublisher(ofJob.namespace, { group, isPublic: values.public === true }), keepsCurrent };
     const done: object[] = [];
     let exit: number = EXIT.done;
     // One at a time and in order, because a skill may depend on one that is published before it.
@@ -86,6 +97,8 @@ export interface Where {
   group: string | undefined;
   isPublic: boolean;
   users?: string | undefined;
+  /** Publishes without making the version current. */
+  keepsCurrent?: boolean;
 }
 
 /** Returns the source if a gateway accepts it. Otherwise prints a note and returns `null`. */
@@ -100,7 +113,7 @@ export function keepable(name: string, source: ClaimedSource): ClaimedSource | n
 export async function publish(
   gateway: Gateway,
   skill: Pick<NamedSkill, "name" | "zip">,
-  { group, isPublic }: Where,
+  { group, isPublic, keepsCurrent = false }: Where,
   source: ClaimedSource | null = null,
 ): Promise<{
   text: string;
@@ -109,6 +122,7 @@ export async function publish(
   const form = packageForm(await skill.zip(), skill.name, {
     ...(group === undefined ? {} : { namespace: group }),
     ...(source === null ? {} : { source: JSON.stringify(source) }),
+    ...(keepsCurrent ? { activate: "false" } : {}),
   });
   const sent = { method: "POST", form };
   const { status, body } = await gateway

@@ -74,6 +74,7 @@ export const INSIGHT_TEXTS: OperationTexts = {
   "POST /api/v1/kinds/skills/{id}/rollout/promote": {
     id: "skills.promoteRollout",
     about: "Makes the candidate of a rollout the current version, which ends the rollout.",
+    body: { candidate: "1.1.0" },
   },
   "DELETE /api/v1/kinds/skills/{id}/rollout": {
     id: "skills.stopRollout",

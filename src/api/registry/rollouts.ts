@@ -2,7 +2,7 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { router } from "../../edge/router";
-import { instant, json, jsonBody, noContent, refusals } from "../../edge/schemas";
+import { instant, json, jsonBody, noContent, optionalJsonBody, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import {
   findRollout,
@@ -43,6 +43,20 @@ const rolloutRequest = () =>
     })
     .openapi("RolloutRequest");
 
+const promotion = () =>
+  z
+    .strictObject({
+      candidate: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe(
+          "Id or label of the candidate. Another one is 409 `OTHER_CANDIDATE`. By default, any candidate is promoted.",
+        ),
+    })
+    .openapi("RolloutPromotion");
+
 export const rolloutRoutes = router();
 
 rolloutRoutes.openapi(
@@ -75,11 +89,12 @@ rolloutRoutes.openapi(
     method: "post",
     path: "/{id}/rollout/promote",
     summary: "Makes the candidate of a rollout the current version.",
-    request: { params },
-    responses: { 200: json("The skill.", skillSchema), ...refusals(403, 404, 409) },
+    request: { params, body: optionalJsonBody(promotion) },
+    responses: { 200: json("The skill.", skillSchema), ...refusals(400, 403, 404, 409) },
   }),
   async (c) => {
-    const promoted = await promoteRollout(c.get("context"), c.req.valid("param").id);
+    const { candidate = null } = c.req.valid("json") ?? {};
+    const promoted = await promoteRollout(c.get("context"), c.req.valid("param").id, candidate);
     return c.json(skillResource(promoted), 200);
   },
 );

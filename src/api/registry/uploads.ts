@@ -27,16 +27,25 @@ export const uploadFile = () =>
 const name = () => z.string().min(1).max(200).optional();
 const namespace = () => z.string().min(1).max(64).default(DEFAULT_NAMESPACE);
 
+const activate = () =>
+  z.enum(["true", "false"]).default("true").openapi({
+    description:
+      "`false` does not make the version current, for example to roll it out. A skill without a current version always gets one.",
+  });
+
 const newSkill = () =>
-  z.strictObject({ file: uploadFile(), name: name(), namespace: namespace(), source: sourceField() });
+  z.strictObject({
+    ...{ file: uploadFile(), name: name(), namespace: namespace() },
+    ...{ source: sourceField(), activate: activate() },
+  });
 const newPublicSkill = () =>
   z.strictObject({
     file: uploadFile(),
     name: name(),
     namespace: z.literal(DEFAULT_NAMESPACE).optional(),
-    source: sourceField(),
+    ...{ source: sourceField(), activate: activate() },
   });
-const newVersion = () => z.strictObject({ file: uploadFile(), source: sourceField() });
+const newVersion = () => z.strictObject({ file: uploadFile(), source: sourceField(), activate: activate() });
 const anyPackage = () => z.strictObject({ file: uploadFile(), name: name() });
 
 const inspectionSchema = () =>
@@ -208,7 +217,7 @@ export async function withMissing(
 
 async function published(
   c: HonoContext<HttpEnv>,
-  form: { file: File; name?: string | undefined; source?: ClaimedSource | undefined },
+  form: { file: File; name?: string | undefined; source?: ClaimedSource | undefined; activate: "true" | "false" },
   target: PublishTarget,
 ): Promise<Published> {
   publishing ??= await import("../../services/registry/publish");
@@ -219,6 +228,7 @@ async function published(
     name: form.name,
     target,
     idempotencyKey: c.req.header("idempotency-key") ?? null,
+    keepsCurrent: form.activate === "false",
     source: form.source === undefined ? null : { ...form.source, taken_at: instant(context.now()) },
   });
 }

@@ -75,14 +75,13 @@ export async function createVendorVersion(
   place: VendorScope,
   id: string | null,
   upload: VendorUpload,
-  terms: VendorTerms = {},
+  { keepsCurrent = false }: { keepsCurrent?: boolean } = {},
 ): Promise<VendorVersion> {
   const { context, scope } = place;
   const { id: skillId, name } = await findChangeable(place, id);
   await findSkillFor(context, "change", skillId);
-  const { skill } = await published(context, upload, { scope, id: skillId, name }, terms);
-  if (terms.keepsCurrent !== true && skill.currentId !== skill.versionId)
-    await activate(context, skillId, skill.versionId);
+  const { skill } = await published(context, upload, { scope, id: skillId, name }, {}, keepsCurrent);
+  if (!keepsCurrent && skill.currentId !== skill.versionId) await activate(context, skillId, skill.versionId);
   return findMeant(place, skillId, { id: skill.versionId });
 }
 
@@ -94,10 +93,18 @@ async function published(
   upload: VendorUpload,
   target: Parameters<typeof import("../registry/publish").publish>[1]["target"],
   vendor: VendorTerms,
+  keepsCurrent = false,
 ): Promise<Published> {
   publishing ??= await import("../registry/publish");
   const { bytes, ...options } = upload;
-  const done = await publishing.publish(context, { ...options, upload: bytes, name: undefined, target, vendor });
+  const done = await publishing.publish(context, {
+    ...options,
+    upload: bytes,
+    name: undefined,
+    target,
+    vendor,
+    keepsCurrent,
+  });
   if (done.status === 201) describeLater(context, done.skill);
   return done;
 }

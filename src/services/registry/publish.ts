@@ -45,6 +45,8 @@ export interface PublishRequest {
   idempotencyKey: string | null;
   /** The declared source, stored with the new version. */
   source?: SkillSource | null;
+  /** Does not make the new version current, if the skill has a current one. */
+  keepsCurrent?: boolean;
   vendor?: VendorTerms;
   /** MCP servers given outside of the package. */
   servers?: JsonObject;
@@ -137,7 +139,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     }
     try {
       const answer = repeat === null ? null : { ...repeat, status: 201, subject: version.id };
-      const place = { target, skillId: met.skillId, isBeside: isPublishedInactive(request.vendor, state) };
+      const place = { target, skillId: met.skillId, isBeside: isPublishedInactive(request, state) };
       const more = { answer, title: request.vendor?.title ?? null, approval: approval ?? null };
       const skill = await commit(context, found, place, version, more);
       return { status: 201, skill: withRegressions(skill, state.evals), routing };
@@ -253,8 +255,8 @@ async function commit(
 async function repeatOf(context: Context, request: PublishRequest, uploadSha256: string): Promise<Repeat | null> {
   if (request.idempotencyKey === null) return null;
   const { scope, id } = request.target;
-  const { source = null } = request;
-  const terms = request.vendor === undefined ? [] : [request.vendor];
+  const { source = null, vendor, keepsCurrent } = request;
+  const terms = vendor === undefined && keepsCurrent !== true ? [] : [{ ...vendor, keepsCurrent }];
   const what = [scope, id ?? null, request.name ?? null, request.fileName ?? null, uploadSha256, ...terms];
   const asked = JSON.stringify(source === null ? what : [...what, { ...source, taken_at: null }]);
   return {
@@ -322,13 +324,11 @@ export interface VendorTerms {
   isNew?: boolean;
   /** Display title of the skill. */
   title?: string | null;
-  /** Does not activate the new version if there is a current one. */
-  keepsCurrent?: boolean;
 }
 
 /** Whether a version is published without activating it. A skill without a current version always gets one. */
-function isPublishedInactive(terms: VendorTerms | undefined, { skill }: PublishState): boolean {
-  return terms?.keepsCurrent === true && skill !== null && skill.versionId !== "";
+function isPublishedInactive({ keepsCurrent }: PublishRequest, { skill }: PublishState): boolean {
+  return keepsCurrent === true && skill !== null && skill.versionId !== "";
 }
 
 /** The error for a new skill whose name is taken. */

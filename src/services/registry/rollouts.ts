@@ -55,10 +55,20 @@ export async function setRollout(
   );
 }
 
-/** Makes the candidate the current version, which ends the rollout. */
-export async function promoteRollout(context: Context, id: string): Promise<SkillRecord> {
+/**
+ * Makes the candidate the current version, which ends the rollout.
+ *
+ * @param expected id or label of the candidate that the caller has seen; `null`: whichever it is
+ */
+export async function promoteRollout(context: Context, id: string, expected: string | null): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
-  const { candidateId } = requireRollout(await readComparison(context.db, skill.id));
+  const { candidateId, candidateLabel } = requireRollout(await readComparison(context.db, skill.id));
+  if (expected !== null && expected !== candidateId && expected !== candidateLabel)
+    throw new GatewayError(
+      "conflict",
+      "OTHER_CANDIDATE",
+      `The rollout has another candidate now ('${candidateLabel ?? candidateId}'). Check it before you promote it.`,
+    );
   return activate(context, id, candidateId);
 }
 

@@ -8,6 +8,7 @@ import { publishOwn, publishPublic, type Talk, talk } from "../../support/chat-t
 import { holdClockAtNoon, releaseClock } from "../../support/clock";
 import { providerSkill } from "../../support/provider";
 import { clearRegistry } from "../../support/registry";
+import { form, skillZip } from "../../support/skill";
 import { runCron, sendCounts } from "../../support/skill-use";
 
 const S = "/api/v1/kinds/skills";
@@ -107,7 +108,11 @@ describe("a rollout", () => {
     expect((await start()).status).toBe(409);
     await call("POST", `${S}/${id}/versions/${candidate}/unyank`);
     await start();
-    expect((await call("POST", `${S}/${id}/rollout/promote`)).status).toBe(200);
+    // A caller who has seen another candidate does not promote this one.
+    const other = await call("POST", `${S}/${id}/rollout/promote`, { json: { candidate: former } });
+    expect([other.status, await other.json()]).toEqual([409, expect.objectContaining({ code: "OTHER_CANDIDATE" })]);
+    expect(await status(id)).toBe(200);
+    expect((await call("POST", `${S}/${id}/rollout/promote`, { json: { candidate } })).status).toBe(200);
     expect(await status(id)).toBe(404);
     expect(await versionIn(chat, "ending")).toMatchObject({ version: "2.0.0" });
     // A rollback, and the deletion of the skill.
@@ -115,6 +120,31 @@ describe("a rollout", () => {
     await start();
     await call("DELETE", `${S}/${id}`);
     expect((await env.DB.prepare("SELECT * FROM rollouts WHERE skill_id = ?").bind(id).all()).results).toEqual([]);
+  });
+
+  it("begins with a version that was published without making it current", async () => {
+    const key = await keyFor("roll-beside");
+    const body = (version: string, more = {}) =>
+      form(skillZip({ name: "beside", version, body: `Text of ${version}.` }), more);
+    const first = await call("POST", `${S}/upload`, { key, body: body("1.0.0", { activate: "false" }) });
+    const { metadata, status } = await first.json<{
+      metadata: { labels: { id: string } };
+      status: { version_id: string };
+    }>();
+    const { id } = metadata.labels;
+    const current = async () =>
+      (await (await call("GET", `${S}/${id}`, { key })).json<{ spec: { version: string } }>()).spec.version;
+    // A skill without a current version gets one.
+    expect(await current()).toBe("1.0.0");
+    const second = await call("PUT", `${S}/${id}`, { key, body: body("2.0.0", { activate: "false" }) });
+    expect(await second.json()).toMatchObject({ spec: { version: "2.0.0" } });
+    expect(await current()).toBe("1.0.0");
+    const rolled = await call("PUT", `${S}/${id}/rollout`, { key, json: { candidate: "2.0.0", percent: 10 } });
+    expect(await rolled.json()).toMatchObject({
+      candidate: { version: "2.0.0" },
+      current: { version_id: status.version_id },
+    });
+    expect((await call("PUT", `${S}/${id}`, { key, body: body("3.0.0", { activate: "no" }) })).status).toBe(400);
   });
 
   it("needs a version that is not current, and a user who can activate it", async () => {

@@ -91,7 +91,7 @@ it("rates a turn, and withdraws the rating", async () => {
     (await desk.as<{ items: { score: number }[] }>(key, "GET", "/conversations/rated/feedback")).body.items;
   await good.click();
   await expect.poll(stored).toMatchObject([{ turn: 1, score: 1 }]);
-  await expect.poll(() => good.getAttribute("aria-pressed")).toBe("true");
+  await page.getByRole("button", { name: "Good answer", pressed: true }).waitFor();
   await good.click();
   await expect.poll(stored).toMatchObject([{ turn: 1, score: 0 }]);
   expect(await barriers(page)).toEqual([]);

@@ -7,8 +7,9 @@ import type { ReactNode } from "react";
 import { type AnswerOf, call } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Card } from "../parts/card";
+import { pointsByDay } from "../parts/days";
 import { Figure, Figures } from "../parts/figures";
-import { Lines, type Point } from "../parts/lines";
+import { Lines } from "../parts/lines";
 import { Page } from "../parts/page";
 import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
@@ -179,13 +180,10 @@ function Chart({ of: { from, to, series } }: { of: Overview }): ReactNode {
         <p>{t("Usage appears up to one hour after a conversation uses a skill.")}</p>
       </Empty>
     );
-  const byDay = new Map(series.map((row) => [row.at.slice(0, 10), row]));
   const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
-  const points = Array.from({ length: count }, (_, n): Point => {
-    const at = new Date(Date.parse(from) + n * DAY_MS);
-    const day = at.toISOString().slice(0, 10);
-    const { loads = 0, calls = 0, failures = 0 } = byDay.get(day) ?? {};
-    return [day, [loads, calls, failures]];
+  const points = pointsByDay(to, count, series, {
+    dayOf: ({ at }) => at.slice(0, 10),
+    values: (row) => [row?.loads ?? 0, row?.calls ?? 0, row?.failures ?? 0],
   });
   return (
     <Lines

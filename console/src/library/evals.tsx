@@ -8,7 +8,7 @@ import { Card } from "../parts/card";
 import { Button, Window } from "../parts/controls";
 import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
-import { figure, Plain, visible, When } from "../parts/text";
+import { Coded, figure, Plain, visible, When } from "../parts/text";
 import { share } from "../parts/use-columns";
 import { t } from "../text/text";
 
@@ -24,7 +24,7 @@ export function Evals({ id }: { id: string }): ReactNode {
         {({ items }) =>
           items.length === 0 ? (
             <p className="body soft">
-              {t("No results are recorded. Run `skillgate test --record` in the folder of the skill.")}
+              <Coded>{t("No results are recorded. Run `skillgate test --record` in the folder of the skill.")}</Coded>
             </p>
           ) : (
             <Table

@@ -7,8 +7,9 @@ import type { ReactNode } from "react";
 import { type AnswerOf, call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Card } from "../parts/card";
+import { pointsByDay } from "../parts/days";
 import { Figure, Figures } from "../parts/figures";
-import { Lines, type Point } from "../parts/lines";
+import { Lines } from "../parts/lines";
 import { Page } from "../parts/page";
 import { Periods } from "../parts/periods";
 import { Answer, Empty, Later } from "../parts/state";
@@ -217,12 +218,9 @@ function Chart({ usage, days }: { usage: Usage; days: number }): ReactNode {
         <p>{t("Loads appear up to one hour after a conversation loads a skill.")}</p>
       </Empty>
     );
-  const byDay = new Map(usage.days.map((day) => [day.day, day]));
-  const points = Array.from({ length: days }, (_, n): Point => {
-    const at = new Date(Date.parse(usage.until) - (days - 1 - n) * DAY_MS);
-    const day = at.toISOString().slice(0, 10);
-    const { loads = 0, calls = 0 } = byDay.get(day) ?? {};
-    return [day, [loads, calls]];
+  const points = pointsByDay(usage.until, days, usage.days, {
+    dayOf: ({ day }) => day,
+    values: (row) => [row?.loads ?? 0, row?.calls ?? 0],
   });
   return (
     <Lines

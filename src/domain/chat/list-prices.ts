@@ -78,9 +78,15 @@ export const LIST_PRICES: readonly ListPrice[] = [
   openai("gpt-4o-mini", [0.15, 0.075, 0.6]),
 ];
 
-/** Returns the server and model of an entry, as which its tokens are counted. */
+const VENDORS: ReadonlySet<string> = new Set(LIST_PRICES.map(({ host }) => host));
+
+/**
+ * Returns the server and model of an entry, as which its tokens are counted; empty for servers without list prices. Users choose their
+ * servers and names of models, so these would be an unlimited number of values.
+ */
 export function billedAs({ base_url, model }: Pick<ModelEntry, "base_url" | "model">): string {
-  return `${URL.parse(base_url)?.host ?? ""}/${model}`;
+  const { host = "" } = URL.parse(base_url) ?? {};
+  return VENDORS.has(host) ? `${host}/${model}` : "";
 }
 
 /** A name can end with the date of its version. */

@@ -58,6 +58,6 @@ export function regressionWarning({ before, names }: Regressions): Issue {
   const named = [first, ...rest.slice(0, NAMED - 1)].map((name) => `'${name}'`).join(", ");
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   const count = names.length === 1 ? "1 test case that passes" : `${names.length} test cases that pass`;
-  const message = `${count} with version ${before.label ?? before.versionId} ${names.length === 1 ? "fails" : "fail"} now: ${named}${more}. Run \`skillgate test\`, or activate the version before.`;
+  const message = `${count} with version ${before.label ?? before.versionId} ${names.length === 1 ? "fails" : "fail"} now: ${named}${more}. Run \`skillgate test\`, and use the version before until they pass.`;
   return { code: "EVALS_REGRESSED", message };
 }

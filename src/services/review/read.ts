@@ -1,7 +1,7 @@
 // Lists submissions, and reads one with its differences from the current version.
 
 import * as z from "zod";
-import { groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import { draftScope, groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import {
   type Permission,
   permissionChanges,
@@ -111,7 +111,7 @@ export async function readReviewInFull(context: Context, id: string): Promise<Re
   ]);
   const base = review.state === "approved" ? decidedBase : compared.current;
   const submitted = compared.content?.zipSha256 === review.zipSha256 ? compared.content : null;
-  const content = submitted === null ? null : withoutScopeOfDraft(context, submitted, review.scope);
+  const content = submitted === null ? null : withoutScopeOfDraft(context, submitted, review);
   const canDecide = isOpen(review.state) && review.userId !== principal.userId && canReview(principal, review.scope);
   const known = { review, events, content, base, canDecide };
   if (content === null) return { ...known, files: [], permissions: { added: [], removed: [] }, routing: null };
@@ -130,8 +130,13 @@ export async function readReviewInFull(context: Context, id: string): Promise<Re
 }
 
 /** Leaves out that code does not run in the scope of the draft, if it runs in the scope that it is submitted to. */
-function withoutScopeOfDraft<T extends { warnings: Issue[] }>(context: Context, content: T, scope: string): T {
-  if (!canRunCodeInScope(context, scope)) return content;
+function withoutScopeOfDraft<T extends { warnings: Issue[] }>(
+  context: Context,
+  content: T,
+  { userId, scope }: Pick<ReviewRow, "userId" | "scope">,
+): T {
+  const isOnlyOfDraft = canRunCodeInScope(context, scope) && !canRunCodeInScope(context, draftScope(userId));
+  if (!isOnlyOfDraft) return content;
   return { ...content, warnings: content.warnings.filter(({ code }) => code !== "CODE_NOT_RUN") };
 }
 

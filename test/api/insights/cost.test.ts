@@ -119,6 +119,24 @@ it("is unknown for another server, another tier and tokens that nobody reported,
   expect(models.tokens).toBe((of("routed")?.tokens ?? 0) + (of("haiku")?.tokens ?? 0));
 });
 
+it("stores no names of servers and models that users choose freely", async () => {
+  const key = await keyFor("cost-free");
+  const usage = { input_tokens: 100, cache_read_input_tokens: 0, output_tokens: 10 };
+  vendors(message(usage), message(usage), message(usage));
+  for (const n of [1, 2]) {
+    await store(key, `own-${n}`, `https://${n}.openrouter.ai/v1`, `model-${n}`);
+    await ask(key, `own-${n}`);
+  }
+  // An entry that moves to another server has no price on that day.
+  await store(key, "own-1", ANTHROPIC, "claude-opus-5-5");
+  await ask(key, "own-1");
+  const { models, of } = await figures(key, 3);
+  expect(of("own-1")).toMatchObject({ fresh: 200, priced_tokens: 0, cost_usd: null });
+  expect(models).toMatchObject({ fresh: 300, cost_usd: null });
+  const { results } = await env.DB.prepare("SELECT DISTINCT billed_as FROM service_use").all();
+  expect(results).toEqual([{ billed_as: "" }]);
+});
+
 it("is what the vendor reports, not what the model writes", async () => {
   const key = await keyFor("cost-forged");
   await store(key, "opus", ANTHROPIC, "claude-opus-5-5");

@@ -183,7 +183,7 @@ describe("publishing", () => {
       regressions: { version: "1.0.0", cases: ["a"] },
     });
     const sentence =
-      "1 test case that passes with version 1.0.0 fails now: 'a'. Run `skillgate test`, or activate the version before.";
+      "1 test case that passes with version 1.0.0 fails now: 'a'. Run `skillgate test`, and use the version before until they pass.";
     const upload = async (headers: Record<string, string> = {}) =>
       published(await call("POST", `${S}/upload`, { key, body: form(bytes), headers }));
     const made = await upload({ "idempotency-key": "one" });
@@ -214,7 +214,7 @@ describe("publishing", () => {
     await record(first.id, { version_id: first.version_id }, pass("a", "b", "c", "d", "e"), key);
     await record(first.id, { version_id: second.version_id }, fail("a", "b", "c", "d", "e"), key);
     expect(warned(await publishOwn(key, version("2.0.0")))).toEqual([
-      "5 test cases that pass with version 1.0.0 fail now: 'a', 'b', 'c' and 2 more. Run `skillgate test`, or activate the version before.",
+      "5 test cases that pass with version 1.0.0 fail now: 'a', 'b', 'c' and 2 more. Run `skillgate test`, and use the version before until they pass.",
     ]);
   });
 });

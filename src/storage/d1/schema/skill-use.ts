@@ -91,7 +91,7 @@ export const serviceUse = sqliteTable(
     failures: integer().notNull(),
     /** Tokens of requests to a model, as it reports them. */
     tokens: integer().notNull().default(0),
-    /** The server and model that the tokens below belong to, see `domain/chat/list-prices.ts`; empty: several. */
+    /** The server and model that the tokens below belong to, see `domain/chat/list-prices.ts`; empty: several, or one without list prices. */
     billedAs: text("billed_as"),
     /** Tokens that its server reported by kind, of requests at standard prices. */
     fresh: integer().notNull().default(0),
@@ -112,9 +112,11 @@ export const EXPORTED_SERVICE_USE = {
     calls: serviceUse.calls,
     failures: serviceUse.failures,
     tokens: serviceUse.tokens,
+    billed_as: serviceUse.billedAs,
     fresh: serviceUse.fresh,
     cache_read: serviceUse.cacheRead,
     cache_write: serviceUse.cacheWrite,
+    long_write: serviceUse.longWrite,
     output: serviceUse.output,
   },
 };

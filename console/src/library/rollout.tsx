@@ -102,12 +102,12 @@ function Arms({ of: { candidate, current, failing } }: { of: Current }): ReactNo
       {failing && <p className="note bad">{t("The candidate fails significantly more often.")}</p>}
       <Table name={t("Rollout")} heads={[t("Version"), { num: t("Uses") }, { num: t("Failed") }]} stacks>
         {[
-          { ...candidate, role: t("candidate") },
-          { ...current, role: t("current") },
+          { ...candidate, role: t("candidate"), look: "tag" },
+          { ...current, role: t("current"), look: "tag good" },
         ].map((arm) => (
           <tr key={arm.version_id}>
             <td className="name">
-              <Plain>{arm.version ?? arm.version_id}</Plain> <span className="tag">{arm.role}</span>
+              <Plain>{arm.version ?? arm.version_id}</Plain> <span className={arm.look}>{arm.role}</span>
             </td>
             <td className="num">{figure(arm.uses)}</td>
             <td className="num">{share(arm.failures, arm.uses)}</td>

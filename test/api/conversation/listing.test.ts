@@ -24,7 +24,7 @@ const alarmOf = (id: string, user: string) =>
 it("shows the number of turns, the start of the last turn and the bill of a conversation, after they were sent", async () => {
   const { name, put, get, turn, seed } = someone();
   // Instructions that would be in every prompt if all skills were pasted.
-  await seed({ name: "tide-tables", instructions: "Read the table of the harbour. ".repeat(200) });
+  await seed({ name: "tide-tables", body: "Read the table of the harbour. ".repeat(200) });
   await put("/x", { title: "Tides" });
   expect(rowOf(await get(""))).toMatchObject({
     id: "x",
@@ -46,7 +46,7 @@ it("shows the number of turns, the start of the last turn and the bill of a conv
   expect(row?.tokens).toBeGreaterThan(0);
   const { billed } = (await get("/x")).tokens as unknown as { billed: { actual: number; paste: number } };
   expect(row).toMatchObject({ tokens: billed.actual, pasted_tokens: billed.paste });
-  expect(billed.paste).not.toBe(billed.actual);
+  expect(billed.paste).toBeGreaterThan(billed.actual);
   // Changing the title removes no other field.
   await put("/x", { title: "Ebb" });
   expect(rowOf(await get(""))).toMatchObject({ title: "Ebb", turns: 2 });

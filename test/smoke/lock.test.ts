@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { kill, newPlace, type Run, readLock, start, until } from "./launcher";
+import { emptyPlace, kill, newPlace, type Run, readLock, start, until } from "./launcher";
 
 /** Returns `"ready"`, or the way the run ended. */
 function outcomeOf(run: Run) {
@@ -27,7 +27,7 @@ it("a second start on a running state refuses, says where the first one is, and 
 });
 
 it("of starts at the same moment one wins", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   const runs = [start(place), start(place), start(place)];
   expect((await Promise.all(runs.map(outcomeOf))).sort()).toEqual([1, 1, "ready"]);
   const gateway = await Promise.any(runs.map((run) => run.ready()));

@@ -89,7 +89,7 @@ it("a port of another program is named, and the lock is given back", async () =>
 
 describe("a start that is killed leaves nothing in the way", () => {
   it("when it had just taken the lock", async () => {
-    const place = await newPlace();
+    const place = await emptyPlace();
     const killed = start(place);
     await until("the lock is there", () => readLock(place));
     await killed.stop("SIGKILL");
@@ -97,7 +97,7 @@ describe("a start that is killed leaves nothing in the way", () => {
   });
 
   it("when it had just started workerd", async () => {
-    const place = await newPlace();
+    const place = await emptyPlace();
     const killed = start(place);
     const { port } = await killed.lock();
     await killed.stop("SIGKILL");

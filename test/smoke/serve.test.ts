@@ -198,7 +198,7 @@ it("behind a trusted proxy it counts clients, and reaches a model on this machin
 });
 
 it("a signal while the built-in skills are published ends it without an error", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   await initServed(place);
   const run = serve(place);
   await run.line(/"route":"\/api\/v1\/kinds\/skills\/public\/list"/);

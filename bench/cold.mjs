@@ -14,7 +14,10 @@ import { bundleWorker } from "../scripts/build/bundle.mjs";
 import { root } from "../scripts/kit/files.mjs";
 import { ADMIN_KEY, COMPATIBILITY, DATABASE, startGateway } from "./gateway.mjs";
 
-const OBJECTS = ["Conversation", "Import", "Meter", "EventHub"];
+/** Classes of objects by the name of their binding. */
+const OBJECTS = { CONVERSATIONS: "Conversation", IMPORTS: "Import", METER: "Meter", EVENTS: "EventHub" };
+/** Those of the floors in `bench/worker.ts`. */
+const FLOORS = { FLOOR: "Floor", ASKING: "AskingFloor" };
 /** A model provider that responds at once. It stands for the whole network, and for R2, which no measured request reads. */
 const MODEL = `
 const line = (data) => "data: " + data + "\\n\\n";
@@ -29,12 +32,13 @@ export default { fetch: () => new Response(answer, { headers: { "content-type": 
  *
  * @template T
  * @param {(gateway: import("./gateway.mjs").Gateway) => Promise<T>} prepare writes what the requests need
+ * @param {{ development?: boolean }} [options] of that gateway
  */
-export async function prepareCold(prepare) {
+export async function prepareCold(prepare, options = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-cold-"));
   const state = path.join(folder, "prepared");
   const current = path.join(folder, "state");
-  const gateway = await startGateway({ state });
+  const gateway = await startGateway({ ...options, state });
   let prepared;
   try {
     prepared = await prepare(gateway);
@@ -52,12 +56,25 @@ export async function prepareCold(prepare) {
      * @param {Record<string, string>} modules texts by file name, the main one first
      */
     async worker(name, modules) {
-      const config = await configure(path.join(folder, name), modules, database, current);
+      const config = await configure(path.join(folder, name), { modules, database, state: current });
       return async (request) => {
         await rm(current, { recursive: true, force: true });
         await cp(path.join(state, "v3"), current, { recursive: true });
         return first(config, request);
       };
+    },
+    /**
+     * Starts this Worker with the floors and the network, for warm requests.
+     *
+     * @param {string} name of the Worker, for its folder
+     * @param {Record<string, string>} modules texts by file name, the main one first
+     * @returns {Promise<{ url: string, stop(): Promise<void> }>}
+     */
+    async serve(name, modules) {
+      const own = path.join(folder, `${name}-state`);
+      await cp(path.join(state, "v3"), own, { recursive: true });
+      const config = await configure(path.join(folder, name), { modules, database, state: own, isOnline: true });
+      return serving(config);
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
@@ -73,9 +90,13 @@ async function checkpoint(state) {
   }
 }
 
-/** Writes a binary configuration of workerd, as Miniflare does, for a Worker with the gateway's bindings. Returns its file name. */
-async function configure(folder, modules, database, state) {
+/**
+ * Writes a binary configuration of workerd, as Miniflare does, for a Worker with the gateway's bindings. Returns its file name.
+ * `isOnline`: with the floors of the bench, and with the network instead of the model provider.
+ */
+async function configure(folder, { modules, database, state, isOnline = false }) {
   await mkdir(folder);
+  const objects = Object.entries(isOnline ? { ...OBJECTS, ...FLOORS } : OBJECTS);
   const listed = async (prefix, texts) => {
     const lines = Object.entries(texts).map(async ([name, text]) => {
       await writeFile(path.join(folder, prefix + name), text);
@@ -92,6 +113,7 @@ const config :Workerd.Config = (
     (name = "main", worker = .main),
     (name = "database", worker = .database),
     (name = "model", worker = .model),
+    (name = "network", network = (allow = ["public", "private"])),
     (name = "assets", disk = ${JSON.stringify(path.join(root, "public"))}),
     (name = "objects", disk = (path = ${JSON.stringify(path.join(state, "do"))}, writable = true)),
     (name = "databases", disk = (path = ${JSON.stringify(path.join(state, "d1"))}, writable = true)),
@@ -103,9 +125,9 @@ const main :Workerd.Worker = (
     ${await listed("", modules)}
   ],
   ${compatibility(COMPATIBILITY.flags)},
-  globalOutbound = "model",
+  globalOutbound = "${isOnline ? "network" : "model"}",
   durableObjectNamespaces = [
-    ${OBJECTS.map((name) => `(className = "${name}", uniqueKey = "skill-gateway-${name}", enableSql = true)`).join(", ")}
+    ${objects.map(([, name]) => `(className = "${name}", uniqueKey = "skill-gateway-${name}", enableSql = true)`).join(", ")}
   ],
   durableObjectStorage = (localDisk = "objects"),
   bindings = [
@@ -115,7 +137,7 @@ const main :Workerd.Worker = (
     (name = "PACKAGES", r2Bucket = "model"),
     (name = "ASSETS", service = "assets"),
     (name = "LOADER", workerLoader = (id = "loader")),
-    ${OBJECTS.map((name, n) => `(name = "${["CONVERSATIONS", "IMPORTS", "METER", "EVENTS"][n]}", durableObjectNamespace = "${name}")`).join(", ")},
+    ${objects.map(([binding, name]) => `(name = "${binding}", durableObjectNamespace = "${name}")`).join(", ")},
   ],
 );
 const database :Workerd.Worker = (
@@ -150,8 +172,7 @@ const model :Workerd.Worker = (
 function first(config, request) {
   return new Promise((resolve, reject) => {
     const began = performance.now();
-    const options = ["serve", "--binary", "--experimental", "--control-fd=3", config];
-    const child = spawn(workerd.default, options, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+    const child = runtime(config);
     let outcome = null;
     const end = (settle) => {
       outcome ??= settle;
@@ -162,13 +183,8 @@ function first(config, request) {
       if (outcome === null) reject(new Error(`workerd ended with ${code}`));
       else outcome();
     });
-    let events = "";
-    let start = null;
-    child.stdio[3].on("data", (chunk) => {
-      events += chunk;
-      const port = /"event":"listen","socket":"http","port":(\d+)/.exec(events)?.[1];
-      if (port === undefined || start !== null) return;
-      start = performance.now() - began;
+    onPort(child, (port) => {
+      const start = performance.now() - began;
       send(port, request).then(
         (text) => {
           const ms = performance.now() - began;
@@ -180,6 +196,39 @@ function first(config, request) {
     });
   });
 }
+
+/** Starts a runtime process that goes on. */
+function serving(config) {
+  return new Promise((resolve, reject) => {
+    const child = runtime(config);
+    const ended = new Promise((settle) => child.on("exit", settle));
+    child.on("error", reject);
+    ended.then((code) => reject(new Error(`workerd ended with ${code}`)));
+    const stop = async () => {
+      child.kill("SIGKILL");
+      await ended;
+    };
+    onPort(child, (port) => resolve({ url: `http://127.0.0.1:${port}/`, stop }));
+  });
+}
+
+function runtime(config) {
+  const options = ["serve", "--binary", "--experimental", "--control-fd=3", config];
+  return spawn(workerd.default, options, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+}
+
+/** Calls back once, with the port on which the process listens. */
+function onPort(child, listens) {
+  let events = "";
+  child.stdio[3].on("data", (chunk) => {
+    const isNew = !LISTENS.test(events);
+    events += chunk;
+    const port = LISTENS.exec(events)?.[1];
+    if (isNew && port !== undefined) listens(port);
+  });
+}
+
+const LISTENS = /"event":"listen","socket":"http","port":(\d+)/;
 
 function send(port, { method, route, headers = {}, body, status }) {
   return new Promise((resolve, reject) => {

@@ -63,21 +63,20 @@ export async function startGateway(options = {}) {
   );
   const miniflare = new Miniflare(running);
   let url = await miniflare.ready;
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   let db = await miniflare.getD1Database("DB");
   await migrate(db);
 
-  const send = sender(url, agent);
+  const client = clientOf(url);
+  const { keyOf } = client;
   const crowds = [];
-  const keys = new Map();
   return {
+    ...client,
     get db() {
       return db;
     },
     get url() {
       return url;
     },
-    send,
     /** Kills the runtime while it works, and restarts it on the stored data. */
     async kill() {
       for (const pid of await runtimes()) process.kill(pid, "SIGKILL");
@@ -85,13 +84,6 @@ export async function startGateway(options = {}) {
       url = await miniflare.ready;
       db = await miniflare.getD1Database("DB");
     },
-    /** Sends JSON as a user and returns the parsed response. Throws unless the request succeeds. */
-    async call(user, method, route, body) {
-      const { text } = await send(await request(user, method, route, body));
-      return text === "" ? null : JSON.parse(text);
-    },
-    request,
-    keyOf,
     /** Sends over one persistent connection per concurrent request, up to the limit `connections`. */
     crowd(connections) {
       const many = new http.Agent({ keepAlive: true, maxSockets: connections });
@@ -111,10 +103,33 @@ export async function startGateway(options = {}) {
       };
     },
     async stop() {
-      for (const each of [agent, ...crowds]) each.destroy();
+      client.close();
+      for (const each of crowds) each.destroy();
       await miniflare.dispose();
       if (options.state === undefined) await rm(state, { recursive: true, force: true });
     },
+  };
+}
+
+/**
+ * A client of a gateway, over one persistent connection.
+ *
+ * @param {URL} url
+ */
+export function clientOf(url) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const send = sender(url, agent);
+  const keys = new Map();
+  return {
+    send,
+    request,
+    /** Sends JSON as a user and returns the parsed response. Throws unless the request succeeds. */
+    async call(user, method, route, body) {
+      const { text } = await send(await request(user, method, route, body));
+      return text === "" ? null : JSON.parse(text);
+    },
+    keyOf,
+    close: () => agent.destroy(),
   };
 
   async function request(user, method, route, body) {

@@ -10,9 +10,7 @@ import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { root } from "../scripts/kit/files.mjs";
-import { Miniflare, quietWorkers } from "../scripts/kit/miniflare.mjs";
 import { anyPort } from "../scripts/local/port.mjs";
-import { COMPATIBILITY } from "./gateway.mjs";
 
 const VERSIONS = { "mcp-hub": "4.2.1", supergateway: "4.0.0" };
 const folder = path.join(root, "node_modules", ".cache", "bench-peers");
@@ -25,20 +23,6 @@ export async function startEverything() {
   const script = path.join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
   const stop = await started(port, [script, "streamableHttp"], { PORT: String(port) });
   return { url: `http://127.0.0.1:${port}/mcp`, stop };
-}
-
-/**
- * Starts a Worker that only passes requests on: the least that any proxy in this runtime adds.
- *
- * @param {string} upstream
- * @returns {Promise<{ url: string, stop(): Promise<void> }>}
- */
-export async function startPassing(upstream) {
-  const contents = `export default { fetch: (request) => fetch(${JSON.stringify(upstream)}, request) };`;
-  const modules = [{ type: "ESModule", path: "passing.js", contents }];
-  const compatibility = { compatibilityDate: COMPATIBILITY.date, compatibilityFlags: COMPATIBILITY.flags };
-  const miniflare = new Miniflare(quietWorkers([{ name: "passing", modules, ...compatibility }]));
-  return { url: String(await miniflare.ready), stop: () => miniflare.dispose() };
 }
 
 /**

@@ -2,9 +2,11 @@
 // gateways, next to the direct call with the same library. All use the same server and alternate in one run.
 
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { startGateway } from "../gateway.mjs";
+import { bundleWorker } from "../../scripts/build/bundle.mjs";
+import { prepareCold } from "../cold.mjs";
+import { clientOf } from "../gateway.mjs";
 import { takeTurns } from "../measure.mjs";
-import { startEverything, startPassing, startPeers } from "../peers.mjs";
+import { startEverything, startPeers } from "../peers.mjs";
 
 const USER = "mcp";
 const OTHER = "mcp-three";
@@ -25,24 +27,34 @@ export async function run({ passes, seconds }) {
     stops.push(everything.stop);
     const peers = await startPeers(everything.url);
     stops.push(...peers.map((peer) => peer.stop));
-    const passing = await startPassing(everything.url);
+    const alone = await prepareCold(
+      async (gateway) => {
+        await gateway.call(null, "PUT", "/api/v1/mcp-servers/everything", { url: everything.url });
+        const urls = ["", "?2", "?3"].map((query) => ({ url: `${everything.url}${query}` }));
+        // Of another user, because conversations with more tools list them in another way.
+        await gateway.call(OTHER, "PUT", "/api/v1/servers/three", { url: everything.url, urls });
+      },
+      { development: true },
+    );
+    stops.push(alone.remove);
+    // Without Miniflare, whose own Workers receive and send every request a second time. On Cloudflare there is nothing like them.
+    const passing = await alone.serve("passing", { "passing.js": passingWorker(everything.url) });
     stops.push(passing.stop);
-    const gateway = await startGateway({ development: true });
-    stops.push(gateway.stop);
-    await gateway.call(null, "PUT", "/api/v1/mcp-servers/everything", { url: everything.url });
-    const urls = ["", "?2", "?3"].map((query) => ({ url: `${everything.url}${query}` }));
-    // Of another user, because conversations with more tools list them in another way.
-    await gateway.call(OTHER, "PUT", "/api/v1/servers/three", { url: everything.url, urls });
+    const { modules } = await bundleWorker({ entry: "bench/worker.ts", release: true, development: true });
+    const served = await alone.serve("gateway", modules);
+    stops.push(served.stop);
+    const gateway = clientOf(new URL(served.url));
+    stops.push(gateway.close);
     const key = await gateway.keyOf(USER);
-    const served = { url: new URL("/mcp/bench", gateway.url), type: "http", prefix: "everything__", key };
-    const proxied = { url: new URL("/mcp/servers/everything", gateway.url), type: "http", prefix: "", key };
-    const ofThree = { ...proxied, url: new URL("/mcp/servers/three", gateway.url), key: await gateway.keyOf(OTHER) };
+    const bench = { url: new URL("/mcp/bench", served.url), type: "http", prefix: "everything__", key };
+    const proxied = { url: new URL("/mcp/servers/everything", served.url), type: "http", prefix: "", key };
+    const ofThree = { ...proxied, url: new URL("/mcp/servers/three", served.url), key: await gateway.keyOf(OTHER) };
     const ways = {
       direct: await byLibrary({ ...everything, type: "http", prefix: "" }, stops),
       passing: await byLibrary({ ...passing, type: "http", prefix: "" }, stops),
       load: loadFloor(gateway),
       conversation: byConversation(gateway),
-      served: await byLibrary(served, stops),
+      served: await byLibrary(bench, stops),
       proxy: await byLibrary(proxied, stops),
       three: await byLibrary(ofThree, stops),
     };
@@ -52,6 +64,10 @@ export async function run({ passes, seconds }) {
     for (const stop of stops.reverse()) await stop();
   }
 }
+
+/** A Worker that only passes requests on: the least that any proxy in this runtime adds. */
+const passingWorker = (upstream) =>
+  `export default { fetch: (request) => fetch(${JSON.stringify(upstream)}, request) };`;
 
 /** A client of the SDK that makes many calls in its session. */
 async function byLibrary({ url, type, prefix, key }, stops) {

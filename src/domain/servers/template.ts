@@ -69,6 +69,11 @@ function piecesOf(template: string): Piece[] {
   }
 }
 
+/** Whether these templates have no variables, so that they are filled alike for every caller. */
+export function areConstant(templates: readonly string[]): boolean {
+  return !templates.some((template) => template.includes(OPEN));
+}
+
 /** Returns the names of the secrets in these templates. */
 export function secretsIn(templates: readonly string[]): string[] {
   const names = templates.flatMap(piecesOf).flatMap((piece) => {

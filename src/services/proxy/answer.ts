@@ -8,8 +8,9 @@ import type { ApprovedTools } from "../../domain/servers/owner";
 import { returnedHeaders } from "../../domain/servers/proxy-headers";
 import { requestIds, rpcError, toolsIn, withoutTools } from "../../domain/servers/rpc-message";
 import { statusFault, UpstreamFault } from "../../upstream/fault";
+import type { BodyReader, GuardedResponse } from "../../upstream/fetch";
 import { relay, tooLarge, upstreamTimeout } from "./event-relay";
-import { type ProxiedCall, type ProxiedServer, ProxyRefusal, sessionValue, toHandle } from "./proxied-call";
+import { type ProxiedCall, type ProxiedServer, ProxyRefusal, sessionHandle, toHandle } from "./proxied-call";
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 /** JSON-RPC "internal error": how a client sees a failure of the server. */
@@ -18,16 +19,15 @@ const FAILED = -32603;
 const CREDENTIAL_STATUSES = new Set([401, 403, 407]);
 
 /** Returns the response for the client. @throws ProxyRefusal, UpstreamFault */
-export async function proxiedAnswer(exchange: ProxiedCall, response: Response): Promise<Response> {
-  const { status, body } = response;
+export async function proxiedAnswer(exchange: ProxiedCall, { response, body }: GuardedResponse): Promise<Response> {
+  const { status } = response;
   if (CREDENTIAL_STATUSES.has(status)) {
     await body?.cancel();
     throw statusFault(status, null);
   }
   const headers = returnedHeaders(response.headers, exchange.server.target.redactor.text);
   const session = response.headers.get("mcp-session-id");
-  if (session !== null)
-    headers.set("mcp-session-id", await toHandle(exchange, "session", sessionValue(exchange, session)));
+  if (session !== null) headers.set("mcp-session-id", await sessionHandle(exchange, session));
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const media = type.trim();
   const isStream = response.ok && media === "text/event-stream";
@@ -71,29 +71,28 @@ function withoutBody({ request }: ProxiedCall, status: number, headers: Headers,
 }
 
 /** Returns the text of a JSON response, within the remaining time of the call. */
-async function whole({ context, server, began }: ProxiedCall, body: ReadableStream<Uint8Array>): Promise<string> {
+async function whole({ context, server, began }: ProxiedCall, body: BodyReader): Promise<string> {
   const { callMs } = server.target;
   const { promise: over, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(upstreamTimeout(callMs)), Math.max(0, callMs - (context.now() - began)));
-  const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), over]);
+      const { done, value } = await Promise.race([body.read(), over]);
       if (done) return text + decoder.decode();
       text += decoder.decode(value, { stream: true });
       if (text.length > UPSTREAM_LIMITS.answerBytes) throw tooLarge();
     }
   } catch (error) {
-    reader.cancel(error).catch(() => undefined);
+    body.cancel(error).catch(() => undefined);
     throw error;
   } finally {
     clearTimeout(timer);
   }
 }
 
-function streamed(exchange: ProxiedCall, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function streamed(exchange: ProxiedCall, body: BodyReader): ReadableStream<Uint8Array> {
   const { context, server, request, stands } = exchange;
   const { name, type, connectMs, callMs } = server.target;
   return relay(body, {

@@ -5,6 +5,7 @@ import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { EventSplitter, type StreamEvent, writeEvent } from "../../domain/servers/event-stream";
 import { answeredId, type RpcId } from "../../domain/servers/rpc-message";
 import { UpstreamFault } from "../../upstream/fault";
+import type { BodyReader } from "../../upstream/fetch";
 
 export interface EventRelayOptions {
   /** The requests answered by the stream; none for streams without requests. */
@@ -28,7 +29,7 @@ const KEEP_ALIVE = ": keep-alive\n\n";
  * Relays a stream. Requests that can receive no response any more get an error as the last event: after a timeout, after an event that is
  * too large, and if the stream ends without event ids, because then no client can resume it.
  */
-export function relay(body: ReadableStream<Uint8Array>, options: EventRelayOptions): ReadableStream<Uint8Array> {
+export function relay(body: BodyReader, options: EventRelayOptions): ReadableStream<Uint8Array> {
   const stream = new Relay(body, options);
   return new ReadableStream<Uint8Array>({
     pull: (controller) => stream.pull(controller),
@@ -37,7 +38,6 @@ export function relay(body: ReadableStream<Uint8Array>, options: EventRelayOptio
 }
 
 class Relay {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   readonly #encoder = new TextEncoder();
   readonly #splitter = new EventSplitter();
@@ -50,10 +50,9 @@ class Relay {
   #resumable = false;
 
   constructor(
-    body: ReadableStream<Uint8Array>,
+    readonly body: BodyReader,
     readonly options: EventRelayOptions,
   ) {
-    this.#reader = body.getReader();
     this.#pending = new Set(options.pending);
     this.#left = options.firstMs;
     this.#limit = options.firstMs ?? 0;
@@ -89,7 +88,7 @@ class Relay {
 
   /** If the client cancels, the server's stream is cancelled too. A broken stream cannot be cancelled and need not be. */
   async cancel(reason: unknown): Promise<void> {
-    await this.#reader.cancel(reason).catch(() => undefined);
+    await this.body.cancel(reason).catch(() => undefined);
   }
 
   async #passed(events: StreamEvent[]): Promise<string> {
@@ -109,14 +108,14 @@ class Relay {
   }
 
   #note({ data }: StreamEvent): void {
-    if (this.#pending.size === 0 || data === null) return;
+    if (this.#pending.size === 0 || data === null || data === "") return;
     const answered = answeredId(parsed(data));
     if (answered !== null) this.#pending.delete(answered);
   }
 
   /** Returns the next chunk, or `null` on timeout. Only waiting counts: a slow client does not reduce the server's time. */
   async #read(most: number) {
-    this.#reading ??= this.#reader.read();
+    this.#reading ??= this.body.read();
     const began = this.options.now();
     const patience = Math.max(0, Math.min(most, this.#left ?? most));
     const { promise: over, resolve } = Promise.withResolvers<null>();

@@ -4,7 +4,7 @@ import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { forwardedHeaders } from "../../domain/servers/proxy-headers";
 import { agrees, calledTools, hasMethod, isPlain, rewriteRpcBody } from "../../domain/servers/rpc-message";
 import { faultIn, signInFault, statusFault, type UpstreamFault } from "../../upstream/fault";
-import { guardedFetch } from "../../upstream/fetch";
+import { type GuardedResponse, guardedRead } from "../../upstream/fetch";
 import { eject, isEjected, isOfInstance, pickInstance, wasNotSent } from "../../upstream/instances";
 import { loadSdk } from "../../upstream/sdk";
 import { requiredScopeIn } from "../../upstream/transport";
@@ -54,20 +54,21 @@ export async function forward(context: Context, server: ProxiedServer, request: 
 async function forwarded(context: Context, server: ProxiedServer, request: ProxyRequest): Promise<Response> {
   const { method, posted } = request;
   const stands = method === "GET" || hasMethod(posted, LISTEN);
-  const asked: ProxiedCall = { context, server, request, stands, instance: null, began: context.now() };
-  const { exchange, response } = await sent(asked);
+  const begun: ProxiedCall = { context, server, request, stands, instance: null, session: null, began: context.now() };
+  const asked = { ...begun, session: await sessionOf(begun) };
+  const { exchange, answer } = await sent(asked);
   const { signIn, headers } = server.target;
-  const scope = signIn === undefined ? null : await requiredScope(response);
+  const scope = signIn === undefined ? null : await requiredScope(answer.response);
   if (scope !== null) {
-    await response.body?.cancel();
+    await answer.body?.cancel();
     throw signInFault(scope);
   }
-  if (response.status !== 401 || signIn === undefined) return proxiedAnswer(exchange, response);
-  await response.body?.cancel();
+  if (answer.response.status !== 401 || signIn === undefined) return proxiedAnswer(exchange, answer);
+  await answer.body?.cancel();
   const renewed = signIn.renew === null ? null : await signIn.renew(headers);
   if (renewed === null) throw signInFault();
   const again = await sent({ ...asked, server: { ...server, target: { ...server.target, ...renewed } } });
-  return proxiedAnswer(again.exchange, again.response);
+  return proxiedAnswer(again.exchange, again.answer);
 }
 
 /** Returns the scopes that the server requires in addition. Loads the MCP client only for a response that can name some. */
@@ -78,7 +79,7 @@ async function requiredScope(response: Response): Promise<string | null> {
 interface SentRequest {
   /** With the instance that received it. */
   exchange: ProxiedCall;
-  response: Response;
+  answer: GuardedResponse;
 }
 
 /**
@@ -88,8 +89,8 @@ interface SentRequest {
 async function sent(asked: ProxiedCall): Promise<SentRequest> {
   const { server, request, context } = asked;
   const { instances } = server.target;
-  const session = await sessionOf(asked);
-  if (instances === undefined) return { exchange: asked, response: await sentTo(asked, session?.id ?? null) };
+  const session = asked.session === null ? null : sessionIn(asked, asked.session.value);
+  if (instances === undefined) return { exchange: asked, answer: await sentTo(asked, session?.id ?? null) };
   const { development, method, posted } = request;
   const pick = (except: string | null) => {
     const picked = pickInstance(server.target, { now: context.now(), development, except });
@@ -102,12 +103,12 @@ async function sent(asked: ProxiedCall): Promise<SentRequest> {
   const isReading = method === "POST" && posted.messages.length > 0 && posted.messages.every(isRead);
   const mayMove = (fault: UpstreamFault) => session === null && (isReading || wasNotSent(fault));
   try {
-    const response = await sentTo(exchange, session?.id ?? null);
-    const fault = statusFault(response.status, null);
-    if (!isOfInstance(fault)) return { exchange, response };
+    const answer = await sentTo(exchange, session?.id ?? null);
+    const fault = statusFault(answer.response.status, null);
+    if (!isOfInstance(fault)) return { exchange, answer };
     eject(url, context.now());
-    if (!mayMove(fault)) return { exchange, response };
-    await response.body?.cancel();
+    if (!mayMove(fault)) return { exchange, answer };
+    await answer.body?.cancel();
   } catch (error) {
     const fault = faultIn(error);
     if (fault === null || !isOfInstance(fault)) throw error;
@@ -115,14 +116,14 @@ async function sent(asked: ProxiedCall): Promise<SentRequest> {
     if (!mayMove(fault)) throw error;
   }
   const other = { ...asked, instance: pick(url) };
-  return { exchange: other, response: await sentTo(other, null) };
+  return { exchange: other, answer: await sentTo(other, null) };
 }
 
 function isRead({ method }: { method?: string | undefined }): boolean {
   return method !== undefined && READING.includes(method);
 }
 
-async function sentTo(exchange: ProxiedCall, session: string | null): Promise<Response> {
+async function sentTo(exchange: ProxiedCall, session: string | null): Promise<GuardedResponse> {
   const { server, request, stands } = exchange;
   const { method, posted, signal } = request;
   const url = await addressOf(exchange);
@@ -130,7 +131,7 @@ async function sentTo(exchange: ProxiedCall, session: string | null): Promise<Re
   if (session !== null) headers.set("mcp-session-id", session);
   const body = method === "POST" ? bodyOf(exchange) : null;
   const isOpening = method !== "POST" || hasMethod(posted, LISTEN, ...OPENING);
-  return guardedFetch(
+  return guardedRead(
     url,
     { method, headers, signal, body },
     {
@@ -178,9 +179,9 @@ export function notAllowed(allow: string): ProxyRefusal {
   return new ProxyRefusal(405, -32000, `Method not allowed. Use ${allow}.`, { allow });
 }
 
-async function sessionOf(exchange: ProxiedCall): Promise<{ id: string; instance: number | null } | null> {
+async function sessionOf(exchange: ProxiedCall): Promise<ProxiedCall["session"]> {
   const handle = exchange.request.headers.get("mcp-session-id");
-  return handle === null ? null : sessionIn(exchange, await fromHandle(exchange, "session", handle));
+  return handle === null ? null : { handle, value: await fromHandle(exchange, "session", handle) };
 }
 
 /** Returns the body to send. If tools are restricted, it is rewritten, so that the server reads what was checked. */

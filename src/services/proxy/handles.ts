@@ -2,6 +2,7 @@
 
 import { decodeBase64Url, encodeBase64Url } from "../../domain/base64";
 import { GatewayError } from "../../domain/errors";
+import { Recent } from "../../domain/recent";
 import type { Settings } from "../../domain/settings/settings";
 import { deploymentSecret, deriveKey } from "../secrets/derived-key";
 
@@ -16,8 +17,14 @@ interface Keys {
 const IV_BYTES = 12;
 const utf8 = new TextEncoder();
 
+/** Longer handles are not cached. */
+const CACHED_LENGTH = 500;
+
 /** Seals and opens handles. The same value with the same binding has the same handle. */
 export class Handles {
+  /** Values of opened handles by binding and handle: a client sends the handle of its session with every request. */
+  readonly #opened = new Recent<string, string>(1_000);
+
   constructor(private readonly keys: Keys) {}
 
   /** Returns the handle of a value, in base64url characters. */
@@ -31,15 +38,23 @@ export class Handles {
 
   /** Returns the value of a handle, or `null` if it is invalid or has another binding. */
   async open(handle: string, binding: Binding): Promise<string | null> {
+    const key = handle.length > CACHED_LENGTH ? null : JSON.stringify([...binding, handle]);
+    const before = key === null ? undefined : this.#opened.get(key);
+    if (before !== undefined) return before;
+    const value = await this.#decrypted(handle, binding);
+    if (key !== null && value !== null) this.#opened.set(key, value);
+    return value;
+  }
+
+  async #decrypted(handle: string, binding: Binding): Promise<string | null> {
     const bytes = decodeBase64Url(handle);
     if (bytes === null || bytes.byteLength <= IV_BYTES) return null;
     const { cipher } = this.keys;
     const sealed = bytes.slice(IV_BYTES);
-    const opened = await crypto.subtle.decrypt(algorithm(bytes.slice(0, IV_BYTES), binding), cipher, sealed).then(
+    return crypto.subtle.decrypt(algorithm(bytes.slice(0, IV_BYTES), binding), cipher, sealed).then(
       (value) => new TextDecoder().decode(value),
       () => null,
     );
-    return opened;
   }
 }
 

@@ -58,6 +58,8 @@ export interface ProxiedCall {
   request: ProxyRequest;
   /** The position of the instance that has or begins the client's session; `null` if the server has one address. */
   instance: number | null;
+  /** The session that the client named, as its handle and the value of that; `null` without one. */
+  session: { handle: string; value: string } | null;
   /** A stream that stays open until the client closes it. */
   stands: boolean;
   /** Milliseconds since the epoch. */
@@ -81,8 +83,15 @@ export async function fromHandle(exchange: ProxiedCall, kind: HandleKind, handle
 }
 
 /** Returns the value of a session's handle: its id, with the instance that has it. */
-export function sessionValue({ instance }: ProxiedCall, id: string): string {
+function sessionValue({ instance }: ProxiedCall, id: string): string {
   return instance === null ? id : `${instance} ${id}`;
+}
+
+/** Returns the handle for a session of the server. That of the request if it is the same, because a value has one handle. */
+export async function sessionHandle(exchange: ProxiedCall, id: string): Promise<string> {
+  const value = sessionValue(exchange, id);
+  const { session } = exchange;
+  return session?.value === value ? session.handle : toHandle(exchange, "session", value);
 }
 
 /** Returns the session in the value of a handle. */

@@ -15,13 +15,15 @@ import {
   inOrderOf,
   isForGhost,
 } from "../../domain/servers/owner";
+import { areConstant } from "../../domain/servers/template";
 import { isAllowed as isAllowedBy } from "../../domain/servers/tool-filter";
+import type { Settings } from "../../domain/settings/settings";
 import { serversNamed } from "../../storage/d1/servers/user-servers";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import { connectedServerOf, signedInTarget } from "../servers/signed-in-target";
 import { secretsOf } from "../servers/target";
-import { fillServerVariables } from "../servers/variables";
+import { type FilledServer, fillServerVariables } from "../servers/variables";
 import type { ProxiedServer } from "./proxied-call";
 
 /**
@@ -32,7 +34,7 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   const found = await entryOf(context, name);
   if (found === null || found.entry.enabled === false || !isForGhost(found.entry, null)) return null;
   const { entry, source } = found;
-  const filled = await fillServerVariables(context, { shared: secretsOf(context, source) }, name, entry);
+  const filled = await filledServer(context, name, found);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
   const signIn = { server: connectedServerOf(context, name, source), entry, oauth: entry.oauth };
   const { target } = await signedInTarget(context, signIn, filled.target);
@@ -42,6 +44,20 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   const { url, urls } = entry;
   const configuredUrl = urls === undefined ? url : JSON.stringify([url, ...urls.map((one) => one.url)]);
   return { target, countedAs, configuredUrl, isAllowed, approved };
+}
+
+/** The addresses of entries without variables, which are the same for every caller. */
+const constant = new WeakMap<GatewayServerEntry, { settings: Settings; filled: FilledServer }>();
+
+async function filledServer(context: Context, name: string, { entry, source }: Found): Promise<FilledServer> {
+  const { settings } = context;
+  const before = constant.get(entry);
+  if (before?.settings === settings) return before.filled;
+  const filled = await fillServerVariables(context, { shared: secretsOf(context, source) }, name, entry);
+  const { url, urls = [], headers = {} } = entry;
+  const templates = [url, ...urls.map((one) => one.url), ...Object.values(headers)];
+  if (areConstant(templates)) constant.set(entry, { settings, filled });
+  return filled;
 }
 
 interface Found {

@@ -10,7 +10,7 @@ import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import { connectedServerOf, signedInTarget } from "./signed-in-target";
-import { fillServerVariables } from "./variables";
+import { fillServerVariables, fingerprintOfTarget } from "./variables";
 
 /** A server with a resolved address. */
 export interface ReachableServer {
@@ -114,11 +114,14 @@ async function fill(context: Context, session: Session, ref: ServerRef, entry: S
   };
   try {
     const filled = await fillServerVariables(context, place, ref.name, entry);
-    if ("problem" in filled || !JSON.stringify(entry).includes("request.id")) return filled;
+    if ("problem" in filled) return filled;
+    const { target } = filled;
+    if (!JSON.stringify(entry).includes("request.id"))
+      return { target, fingerprint: await fingerprintOfTarget(context, target) };
     // Values that differ per request must not create another session.
     const lasting = { ...context, caller: { ...context.caller, requestId: "" } };
     const same = await fillServerVariables(lasting, place, ref.name, entry);
-    return "problem" in same ? same : { ...filled, fingerprint: same.fingerprint };
+    return "problem" in same ? same : { target, fingerprint: await fingerprintOfTarget(context, same.target) };
   } catch (error) {
     if (error instanceof GatewayError && error.code === "unavailable")
       return { problem: "its secrets could not be read" };

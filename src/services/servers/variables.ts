@@ -29,13 +29,7 @@ export interface ServerUse {
 }
 
 /** A server ready to be called, or the reason why it is not. Contains secrets: never stored, logged or returned. */
-export type FilledServer =
-  | {
-      target: UpstreamTarget;
-      /** Equal as long as URL and headers are equal, without revealing them. Sessions are stored under it. */
-      fingerprint: string;
-    }
-  | { problem: string };
+export type FilledServer = { target: UpstreamTarget } | { problem: string };
 
 /**
  * Fills a server's variables for the caller. An unknown variable, or a secret not bound to the host, fails. The URL is checked before any
@@ -86,9 +80,16 @@ export async function fillServerVariables(
     connectMs: (entry.connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
     callMs: (entry.timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
   };
+  return { target };
+}
+
+/** Returns a text that is equal as long as URLs and headers of a target are, without revealing them. Sessions are stored under it. */
+export function fingerprintOfTarget({ settings }: Context, target: UpstreamTarget): Promise<string> {
   const known = [target.type, target.url, target.era, Object.entries(target.headers).sort()];
-  const sameness = JSON.stringify(instances.length === 0 ? known : [...known, instances.map(({ url }) => url)]);
-  return { target, fingerprint: await fingerprint(context.settings, sameness) };
+  return fingerprint(
+    settings,
+    JSON.stringify(target.instances === undefined ? known : [...known, target.instances.map(({ url }) => url)]),
+  );
 }
 
 /** Returns where a URL leads for all values of its variables, or why nothing can be sent there. */

@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 function wire(options: Partial<EventRelayOptions> = {}) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({}, { highWaterMark: 100 });
   const writer = writable.getWriter();
-  const relayed = relay(readable, {
+  const relayed = relay(readable.getReader(), {
     pending: [1],
     firstMs: 40_000,
     silenceMs: 40_000,

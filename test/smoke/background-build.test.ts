@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { prepareAssets } from "../../scripts/build/static.mjs";
+import { copyBuilds } from "./checkout";
 import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 /** These tests build the console several times beside the gateway that they start. */
 const SLOW = { timeout: 300_000 };
-/** `dist` is left out, because other tests build there at the same time. */
+/** Of `dist`, only stored results of builds are copied, because other tests build there at the same time. */
 const NOT_COPIED = ["node_modules", ".git", ".wrangler", "backups", "coverage", "dist"];
 
 let checkout: string;
@@ -20,6 +21,7 @@ beforeAll(async () => {
   for (const entry of await readdir(root)) {
     if (!NOT_COPIED.includes(entry)) await cp(path.join(root, entry), path.join(checkout, entry), { recursive: true });
   }
+  await copyBuilds(checkout);
   await symlink(path.join(root, "node_modules"), path.join(checkout, "node_modules"));
 });
 afterAll(() => rm(checkout, { recursive: true, force: true }));

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { copyBuilds } from "./checkout";
 import { type Account, newAccount } from "./cloudflare";
 import { type Gateway, newPlace, start } from "./launcher";
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
   for (const part of (await readdir(root)).filter((name) => !LEFT_OUT.test(name))) {
     await cp(path.join(root, part), path.join(project, part), { recursive: true });
   }
+  await copyBuilds(project);
   await symlink(path.join(root, "node_modules"), path.join(project, "node_modules"));
   account = await newAccount();
 });

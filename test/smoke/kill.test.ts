@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { SkillGateway } from "../../sdk/src/index";
-import { kill, newPlace, type Run, start, until } from "./launcher";
+import { kill, newPlace, start, until } from "./launcher";
 import { busy, type Workload, workloads } from "./workload";
 
+/** The second kill hits a process that the launcher has started again. */
 const ROUNDS = 2;
 
 /** Waits until every workload has this many more acknowledged steps. */
@@ -11,34 +12,35 @@ function more(all: Workload[], steps: number): Promise<boolean> {
   return until("steps are acknowledged", () => all.every((workload, i) => workload.acknowledged() >= goals[i]!));
 }
 
-const victims: Record<string, (run: Run) => Promise<void>> = {
-  "the launcher alone": (run) => run.stop("SIGKILL"),
-  async both(run) {
-    const { runtime } = await run.lock();
-    run.process.kill("SIGKILL");
-    kill(runtime.pid);
-    await run.exit;
-  },
-};
+it("kill -9 in the middle of work, then a plain start, loses nothing: of the launcher and workerd, then of the launcher alone", async () => {
+  const place = await newPlace();
+  const all = workloads.map((make) => make());
+  const first = start(place);
+  const gateway = await first.ready();
+  const port = Number(new URL(gateway.url).port);
+  const work = busy(gateway, all);
+  await more(all, 5);
+  const { runtime } = await first.lock();
+  first.process.kill("SIGKILL");
+  kill(runtime.pid);
+  await first.exit;
+  await work.stop();
+  const second = start(place, { port });
+  const next = await second.ready();
+  for (const workload of all) await workload.verify(next);
 
-it.each(Object.entries(victims))(
-  "kill -9 of %s in the middle of work, then a plain start, loses nothing",
-  async (_, end) => {
-    const place = await newPlace();
-    const all = workloads.map((make) => make());
-    let run = start(place);
-    let gateway = await run.ready();
-    for (let round = 0; round < ROUNDS; round++) {
-      const work = busy(gateway, all);
-      await more(all, 5);
-      await end(run);
-      await work.stop();
-      run = start(place, { port: Number(new URL(gateway.url).port) });
-      gateway = await run.ready();
-      for (const workload of all) await workload.verify(gateway);
-    }
-  },
-);
+  // A launcher that is killed leaves its workerd serving until the next start takes over.
+  const later = busy(next, all);
+  await more(all, 5);
+  await second.stop("SIGKILL");
+  await more(all, 5);
+  const third = start(place, { port });
+  const last = await third.ready();
+  await more(all, 5);
+  await later.stop();
+  for (const workload of all) await workload.verify(last);
+  expect(third.stderr).toContain("stopping processes of a killed gateway");
+});
 
 it("kill -9 of workerd alone: the launcher starts it again at once, on the same port, and nothing is lost", async () => {
   const run = start(await newPlace());
@@ -80,22 +82,6 @@ it("kill -9 of workerd alone: every call of the SDK has an answer, and every tur
   for (const path of paths) expect(await client.call("conversations.get", { path })).toMatchObject({ turn: 6 });
   expect(run.stderr.filter((line) => line === "workerd stopped (SIGKILL), restarting it")).toHaveLength(2);
   expect(run.stderr).toContain("workerd is running again");
-});
-
-it("a launcher that is killed leaves its workerd serving until the next start takes over", async () => {
-  const place = await newPlace();
-  const killed = start(place);
-  const gateway = await killed.ready();
-  await killed.stop("SIGKILL");
-  const all = workloads.map((make) => make());
-  const work = busy(gateway, all);
-  await more(all, 5);
-  const run = start(place, { port: Number(new URL(gateway.url).port) });
-  const next = await run.ready();
-  await more(all, 5);
-  await work.stop();
-  for (const workload of all) await workload.verify(next);
-  expect(run.stderr).toContain("stopping processes of a killed gateway");
 });
 
 it("a workerd that is stuck is ended and started again", async () => {

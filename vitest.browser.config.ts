@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
     fileParallelism: false,
+    // All files run in one process, which loads Playwright and the SDKs once.
+    isolate: false,
     testTimeout: 90_000,
     hookTimeout: 60_000,
   },

@@ -6,8 +6,26 @@ import { chromiumPath } from "../../scripts/kit/browser.mjs";
 const QUIET =
   "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-export async function openBrowser(...flags: string[]): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox", ...QUIET.split(" "), ...flags] });
+let shared: Promise<Browser> | null = null;
+
+/**
+ * Returns the Chromium of this process, which all test files share. Closing it closes its contexts only: Playwright ends it when the
+ * process ends.
+ */
+export function openBrowser(): Promise<Browser> {
+  shared ??= launch();
+  return shared;
+}
+
+async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: ["--no-sandbox", ...QUIET.split(" ")],
+  });
+  browser.close = async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  };
+  return browser;
 }
 
 /** Collects the errors of pages, except network errors, which tests cause on purpose. */

@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
-    globalSetup: ["./test/support/temporary-files.ts"],
+    globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
     fileParallelism: false,
     testTimeout: 90_000,
     hookTimeout: 60_000,

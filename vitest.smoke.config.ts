@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/smoke/**/*.test.ts", "test/fuzz/**/*.test.ts"],
-    globalSetup: ["./test/support/temporary-files.ts"],
+    globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
     maxWorkers: 2,
     // A start takes a minute when the machine is busy, and a test can need several.
     testTimeout: 300_000,

@@ -20,6 +20,7 @@ async function main() {
     await buildServed();
     return say("✔ npm run serve can start without building anything");
   }
+  if (process.env.WRANGLER_COMMAND === "deploy" && process.env.SKILL_GATEWAY_BUILT === "release") return;
   const release = values.release === true || process.env.WRANGLER_COMMAND === "deploy";
   // `npm run dev` sets a variable for the processes that it starts.
   if (process.env.WRANGLER_COMMAND === "dev" && process.env[OWNER_VARIABLE] === undefined)

@@ -5,14 +5,14 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { buildGateway } from "./build/worker.mjs";
+import { buildGateway, settingsModule } from "./build/worker.mjs";
 import { agree, chooseAccount, logIn, question } from "./kit/account.mjs";
 import { checkContainers, deployContainers, rehearseContainers, wantsContainers } from "./kit/containers.mjs";
 import { root, writeWhole } from "./kit/files.mjs";
 import { readOptions, YES } from "./kit/options.mjs";
 import { fail, Refusal, say } from "./kit/refusal.mjs";
 import { ensureReplication } from "./kit/replication.mjs";
-import { deployWorker, runWrangler } from "./kit/wrangler.mjs";
+import { BUILT, deployWorker, runWrangler } from "./kit/wrangler.mjs";
 import { readWranglerConfig } from "./kit/wrangler-config.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
 import { formatVariables, readVariableFile } from "./local/devvars.mjs";
@@ -39,12 +39,10 @@ async function main() {
   const options = readDeployOptions();
   const config = await readWranglerConfig();
   refusePlacement(config.placement);
-  const { main, settings } = await buildGateway({ release: true });
+  const settings = await settingsModule();
   const secretNames = Object.keys(settings.SETTINGS).filter((name) => /_(KEY|SECRET|TOKEN|OTLP_HEADERS)$/.test(name));
   checkSettings(config.vars ?? {}, secretNames, await readVariableFile(SECRETS), settings);
-  await (options.isDryRun
-    ? rehearse(config, secretNames, main, options)
-    : deploy(config, secretNames, main, settings, options));
+  await (options.isDryRun ? rehearse(config, secretNames, options) : deploy(config, secretNames, settings, options));
 }
 
 /** Refuses unknown options: a mistyped `--dry-run` must not deploy. */
@@ -89,7 +87,7 @@ function refusePlacement(placement) {
   );
 }
 
-async function rehearse(config, secretNames, main, { containers }) {
+async function rehearse(config, secretNames, { containers }) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   // Builds the copy as a real run does, so that a dry run also checks this step.
   const copy = await configFor(database, "11111111-1111-4111-8111-111111111111");
@@ -104,9 +102,10 @@ async function rehearse(config, secretNames, main, { containers }) {
   8. publish the built-in skills through its API
 With --containers, an executor is deployed before step 6.
 Now the part that needs no account:`);
+  const { main } = await buildGateway({ release: true });
   const folder = path.join(root, "dist", "deploy");
   await rm(folder, { recursive: true, force: true });
-  await wrangler(["deploy", main, "--no-bundle", "--dry-run", "--outdir", folder], { show: true });
+  await wrangler(["deploy", main, "--no-bundle", "--dry-run", "--outdir", folder], { show: true, env: BUILT });
   for (const name of (await readdir(folder)).filter((file) => file.endsWith(".js")).sort()) {
     const text = await readFile(path.join(folder, name));
     say(`dist/deploy/${name}: ${kib(text.length)}, gzip ${kib(gzipSync(text).length)}`);
@@ -114,7 +113,7 @@ Now the part that needs no account:`);
   if (containers) await rehearseContainers(config.name);
 }
 
-async function deploy(config, secretNames, main, settings, options) {
+async function deploy(config, secretNames, settings, options) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   const account = await chooseAccount(config, await logIn());
   const { vars = {} } = config;
@@ -124,6 +123,8 @@ async function deploy(config, secretNames, main, settings, options) {
   const hasExecutor = vars.EXECUTOR_URL !== undefined || known.EXECUTOR_KEY !== undefined;
   const isWithContainers = await wantsContainers(options, hasExecutor);
   if (isWithContainers && !options.containers) await checkContainers(vars);
+  // After everything that can end the command, and before the first change to the account.
+  const { main } = await buildGateway({ release: true });
   const id = await databaseId(database);
   await writeWhole(CONFIG, await configFor(database, id));
   await ensureReplication({

@@ -21,6 +21,9 @@ export const quiet = {
   X_LOCAL_OBSERVABILITY: "false",
 };
 
+/** Tells scripts/build.mjs, which wrangler runs before it deploys, that the release was just built. */
+export const BUILT = { SKILL_GATEWAY_BUILT: "release" };
+
 /** Starts wrangler with Node's own `spawn` options. */
 export function spawnWrangler(args, options = {}) {
   return spawn(process.execPath, [script, ...args], {
@@ -66,7 +69,7 @@ export async function deployWorker(args, secrets) {
   try {
     await writeWhole(secretsFile, JSON.stringify(secrets), 0o600);
     const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", secretsFile] : [];
-    const env = { WRANGLER_OUTPUT_FILE_PATH: outputFile };
+    const env = { ...BUILT, WRANGLER_OUTPUT_FILE_PATH: outputFile };
     const { code } = await runWrangler(["deploy", ...args, ...withSecrets], { show: true, env });
     if (code !== 0) throw new Refusal("wrangler deploy failed.");
     const entries = (await readFile(outputFile, "utf8")).trim().split("\n");

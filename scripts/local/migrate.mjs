@@ -18,8 +18,12 @@ export async function migrationFiles(folder = FOLDER) {
   return (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
 }
 
+/** D1 accepts statements up to 100 KB. The gateway's migrations have 47 KB in total. */
+const LONGEST = 90_000;
+
 /**
- * Each migration is one transaction together with its entry in the table: a crash leaves it either done or not begun.
+ * A migration and its entry in the table are in one transaction: a crash leaves it either done or not begun. If one fails, those before it
+ * stay done.
  * @param {import("@cloudflare/workers-types").D1Database} db
  * @param {{ folder?: string, upTo?: readonly string[] }} [options] `upTo`: only these, for data that is older than the rest
  */
@@ -35,12 +39,41 @@ export async function applyMigrations(db, { folder = FOLDER, upTo } = {}) {
     );
   }
   const pending = files.filter((file) => !done.has(file) && (upTo?.includes(file) ?? true));
-  for (const file of pending) {
-    const text = await readFile(path.join(folder, file), "utf8");
-    // One text for all statements. Each prepared statement is a request to workerd, and single requests took a third of a start.
-    const noted = `INSERT INTO d1_migrations (name) VALUES ('${file.replaceAll("'", "''")}')`;
-    await db.batch([db.prepare(`${text}\n;${noted}`)]);
+  const texts = await Promise.all(pending.map((file) => statementsOf(folder, file)));
+  for (const group of groupsOf(texts)) {
+    // One request for the whole group. A request for each of the 44 migrations took a third of a second of a first start.
+    const isDone = await run(db, group.join("\n;")).then(
+      () => true,
+      () => false,
+    );
+    if (!isDone) for (const text of group) await run(db, text);
   }
   if (pending.length > 0)
     say(`✔ database ${done.size === 0 ? "created" : "updated"} (${countOf(pending.length, "migration")})`);
+}
+
+/** Returns the statements of a migration and the one that records it. */
+async function statementsOf(folder, file) {
+  const text = await readFile(path.join(folder, file), "utf8");
+  return `${text}\n;INSERT INTO d1_migrations (name) VALUES ('${file.replaceAll("'", "''")}')`;
+}
+
+/** Divides texts into groups that D1 accepts as one text. A text that is too long is a group of its own. */
+function groupsOf(texts) {
+  const groups = [];
+  let bytes = 0;
+  for (const text of texts) {
+    bytes += Buffer.byteLength(text) + 2;
+    if (groups.length === 0 || bytes > LONGEST) {
+      groups.push([]);
+      bytes = Buffer.byteLength(text);
+    }
+    groups.at(-1).push(text);
+  }
+  return groups;
+}
+
+/** Runs a text of statements as one transaction. */
+function run(db, text) {
+  return db.batch([db.prepare(text)]);
 }

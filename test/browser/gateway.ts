@@ -1,4 +1,4 @@
-// Runs a gateway as `npm start` does, with its own state. A test can kill and restart it.
+// Runs a gateway as `npm start` does, with its own copy of a prepared state. A test can kill and restart it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,6 +6,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { parseEnv } from "node:util";
+import { copyPrepared, type Place, placeIn } from "../support/prepared-state";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 
@@ -30,21 +32,15 @@ export class Gateway {
   static async start(settings: Record<string, string> = {}, port = 0): Promise<Gateway> {
     const gateway = new Gateway(await mkdtemp(path.join(tmpdir(), "skill-gateway-browser-")));
     gateway.#port = port;
+    await copyPrepared(gateway.#place);
     await gateway.start(settings);
     return gateway;
   }
 
   /** Starts the gateway, or restarts it with the same state and port. */
   async start(settings: Record<string, string> = {}): Promise<void> {
-    const options = [
-      "--port",
-      `${this.#port}`,
-      "--state",
-      this.#state,
-      "--vars",
-      path.join(this.folder, ".dev.vars"),
-      "--no-executor",
-    ];
+    const { state, vars } = this.#place;
+    const options = ["--port", `${this.#port}`, "--state", state, "--vars", vars, "--no-executor"];
     const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
     const child = spawn(process.execPath, [path.join(root, "scripts/start.mjs"), ...options], {
       cwd: root,
@@ -56,12 +52,10 @@ export class Gateway {
     child.stderr.on("data", (data) => this.said.push(`${data}`));
     for await (const line of createInterface({ input: child.stdout })) {
       const [, url] = /^✔ ready at (\S+)$/.exec(line) ?? [];
-      // Only the first start prints the key.
-      const announced = /^ {2}Admin key {2}(?:(sgw_\S+)|.+)/.exec(line);
       if (url !== undefined) this.url = url;
       this.consoleLink = /^ {2}Console {4}(\S+)/.exec(line)?.[1] ?? this.consoleLink;
-      if (announced === null) continue;
-      this.key = announced[1] ?? this.key;
+      if (!line.startsWith("  Admin key")) continue;
+      this.key = settings.GATEWAY_ADMIN_KEY ?? parseEnv(await readFile(vars, "utf8")).GATEWAY_ADMIN_KEY ?? "";
       this.#port = Number(new URL(this.url).port);
       return;
     }
@@ -70,7 +64,7 @@ export class Gateway {
 
   /** Kills the launcher and workerd with `kill -9`. */
   async kill(): Promise<void> {
-    const { runtime } = JSON.parse(await readFile(path.join(this.#state, "gateway.lock"), "utf8"));
+    const { runtime } = JSON.parse(await readFile(path.join(this.#place.state, "gateway.lock"), "utf8"));
     await this.#end("SIGKILL");
     process.kill(runtime.pid, "SIGKILL");
   }
@@ -96,8 +90,8 @@ export class Gateway {
     return { status: response.status, body: text === "" ? null : JSON.parse(text) };
   }
 
-  get #state(): string {
-    return path.join(this.folder, "state");
+  get #place(): Place {
+    return placeIn(this.folder);
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { publishBuiltins } from "../../scripts/local/builtins.mjs";
-import { type Gateway, newPlace, start } from "./launcher";
+import { emptyPlace, type Gateway, newPlace, start } from "./launcher";
 
 let folder: string;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ it("built-in skills go up with their version and never down", async () => {
 });
 
 it("a gateway that reviews public skills starts without those that nobody approved, and says so", async () => {
-  const run = start(await newPlace(), { env: { REVIEW: "required" } });
+  const run = start(await emptyPlace(), { env: { REVIEW: "required" } });
   const gateway = await run.ready();
   await run.line(/not published, because public skills are reviewed \(`REVIEW=required`\)/);
   expect(await (await gateway.fetch("/api/v1/kinds/skills/public/list")).json()).toEqual([]);

@@ -78,18 +78,23 @@ globalThis.fetch = (url, init) => real(String(url).replace(${JSON.stringify(ADDR
   });
 }
 
-it("a rehearsal needs no account and shows what would be done", async () => {
-  const { code, stderr } = await deploy(["--dry-run"]);
-  expect(code).toBe(0);
+it("a rehearsal needs no account, shows what would be done, and checks the Worker of the executor", async () => {
+  const { code, stderr } = await deploy(["--dry-run", "--containers"]);
+  expect(code, stderr).toBe(0);
   expect(stderr).toContain("--dry-run: exiting now.");
   expect(stderr).toMatch(/dist\/deploy\/index\.js: \d+ KiB, gzip \d+ KiB/);
+  expect(stderr).toContain("the Worker skill-gateway-executor, and at most 10 containers of the type standard-1");
+  expect(stderr).toContain("5 USD a month");
+  expect(stderr).toContain("env.CONTAINERS (ScriptContainer)");
   expect(await readdir(project)).not.toContain("wrangler.deploy.toml");
+  expect(account.writes).toEqual([]);
 });
 
 it("takes npm's own way to ask for a rehearsal", async () => {
   const { code, stderr } = await deploy([], { ...LOGIN, env: { npm_config_dry_run: "true" } });
   expect([code, account.writes]).toEqual([0, []]);
   expect(stderr).toContain("--dry-run: exiting now.");
+  expect(stderr).not.toContain("skill-gateway-executor");
 });
 
 it.each([
@@ -155,15 +160,6 @@ it("asks before it changes an account, by its name; where nobody can be asked it
   expect(await readdir(project)).not.toContain("wrangler.deploy.toml");
 });
 
-it("a rehearsal with containers checks the Worker of the executor, and says what it costs", async () => {
-  const { code, stderr } = await deploy(["--dry-run", "--containers"]);
-  expect(code, stderr).toBe(0);
-  expect(stderr).toContain("the Worker skill-gateway-executor, and at most 10 containers of the type standard-1");
-  expect(stderr).toContain("5 USD a month");
-  expect(stderr).toContain("env.CONTAINERS (ScriptContainer)");
-  expect(account.writes).toEqual([]);
-});
-
 it("refuses containers that cannot be built, before it changes anything", async () => {
   const env = { WRANGLER_DOCKER_BIN: path.join(project, "no-docker") };
   const { code, stderr } = await deploy(["--yes", "--containers"], { ...LOGIN, env });
@@ -186,6 +182,99 @@ it("without a login it says what to set", async () => {
   expect(stderr).toContain("CLOUDFLARE_API_TOKEN");
 });
 
+it("package.json describes every binding and every secret that the button asks for", async () => {
+  const { cloudflare } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
+  const bindings = [
+    ...(await readFile(path.join(root, "wrangler.toml"), "utf8")).matchAll(/^(?:binding|name) = "([A-Z]+)"$/gm),
+  ];
+  const secrets = [...(await readFile(path.join(root, ".dev.vars.example"), "utf8")).matchAll(/^([A-Z_]+)=(.*)$/gm)];
+  expect(secrets.map(([, name]) => name)).toEqual(["GATEWAY_ADMIN_KEY", "SECRETS_KEY"]);
+  // The deploy button offers the values of the example file as defaults. A default that is not empty would be a key shared by all
+  // deployments.
+  expect(secrets.map(([, , value]) => value)).toEqual(["", ""]);
+  const names = [...secrets, ...bindings].map(([, name]) => name).filter((name) => name !== "ASSETS");
+  expect(Object.keys(cloudflare.bindings).sort()).toEqual(names.sort());
+});
+
+/** Imitates the commands of Docker that wrangler uses. */
+const DOCKER = `#!/bin/sh
+printf '%s\\n' "$*" >> "$0.log"
+case "$1 $2" in
+  "image inspect"*|"inspect "*) case "$*" in
+    *RepoDigests*) echo '[]' ;;
+    *Size*) echo '1000000 5' ;;
+    *) echo '[]' ;;
+  esac ;;
+  "manifest inspect") echo '{"Descriptor":{"digest":"sha256:${"0".repeat(64)}"}}' ;;
+  "build "*|"login "*) cat > /dev/null ;;
+esac
+`;
+
+it("a first deployment makes everything and an executor, whose key only it and the gateway have; a second one only deploys", {
+  timeout: 240_000,
+}, async () => {
+  const docker = path.join(project, "docker");
+  await writeFile(docker, DOCKER, { mode: 0o755 });
+  const gateway = await start(await newPlace()).ready();
+  const secrets = path.join(project, ".dev.vars.deploy");
+  try {
+    const env = { WRANGLER_DOCKER_BIN: docker };
+    const first = await deploy(["--yes", "--containers"], { gateway, env });
+    expect(first.stderr).not.toContain(" failed.");
+    expect(first.stdout, first.stderr).toBe(`deployed ${ADDRESS}\nadmin key ${gateway.key}\n`);
+    expect(account.databases.map(({ name }) => name)).toEqual(["skill-gateway"]);
+    expect(account.buckets).toEqual(["skill-gateway"]);
+    expect(account.databases[0]?.read_replication).toEqual({ mode: "auto" });
+    const files = (await readdir(path.join(root, "migrations"))).filter((file) => file.endsWith(".sql"));
+    expect(account.migrated).toEqual(files.sort());
+
+    expect(account.uploads.map(({ script }) => script)).toEqual(["skill-gateway-executor", "skill-gateway"]);
+    const [executor, upload] = account.uploads;
+    expect(upload?.bindings).toContainEqual({ name: "GATEWAY_ADMIN_KEY", type: "secret_text", text: gateway.key });
+    const built = await readdir(path.join(project, "dist", "release"));
+    expect(built.length).toBeGreaterThan(1);
+    expect(upload?.main_module).toBe("index.js");
+    expect(upload?.modules.sort()).toEqual(built.sort());
+    expect(upload?.bindings).toContainEqual({ name: "DB", type: "d1", id: account.databases[0]?.uuid });
+
+    expect(executor?.containers).toMatchObject([{ class_name: "ScriptContainer" }]);
+    const keyIn = (uploaded: Account["uploads"][number] | undefined) =>
+      uploaded?.bindings.find(({ name, type }) => name === "EXECUTOR_KEY" && type === "secret_text")?.text;
+    expect(keyIn(executor)).toMatch(/^[\w-]{43}$/);
+    expect(keyIn(upload)).toBe(keyIn(executor));
+    const url = "https://skill-gateway-executor.someone.workers.dev";
+    expect(upload?.bindings).toContainEqual({ name: "EXECUTOR_URL", type: "plain_text", text: url });
+    expect(account.applications).toMatchObject([
+      {
+        name: expect.stringMatching(/^skill-gateway-executor/),
+        max_instances: 10,
+        durable_objects: { namespace_id: "namespace-of-skill-gateway-executor" },
+      },
+    ]);
+    const commands = await readFile(`${docker}.log`, "utf8");
+    expect(commands).toMatch(/^build .*--platform linux\/amd64/m);
+    expect(first.stdout + first.stderr).not.toContain(keyIn(executor));
+    expect((await stat(secrets)).mode & 0o777).toBe(0o600);
+    expect(await readFile(secrets, "utf8")).toContain(gateway.key);
+
+    // Without the option, a later deployment keeps the executor.
+    const second = await deploy(["--yes"], { gateway, env });
+    expect(second.stdout, second.stderr).toBe(`deployed ${ADDRESS}\n`);
+    expect(account.databases).toHaveLength(1);
+    expect(account.buckets).toHaveLength(1);
+    expect(account.migrated).toHaveLength(files.length);
+    expect(account.uploads.map(({ script }) => script).slice(2)).toEqual(["skill-gateway"]);
+    expect(account.applications).toHaveLength(1);
+    const replicated = `PUT /accounts/acc/d1/database/${account.databases[0]?.uuid}`;
+    expect(account.writes.filter((write) => write === replicated)).toHaveLength(1);
+    expect(account.uploads[2]?.bindings.map(({ name }) => name)).not.toContain("GATEWAY_ADMIN_KEY");
+    expect(account.unknown).toEqual([]);
+  } finally {
+    await rm(secrets, { force: true });
+  }
+});
+
+// Last, because another wrangler.toml makes stored builds stale.
 it("a Cloudflare build deploys to the database of the button, without asking, and prints no key", {
   timeout: 240_000,
 }, async () => {
@@ -207,113 +296,11 @@ it("a Cloudflare build deploys to the database of the button, without asking, an
     const [upload] = builder.uploads;
     expect(upload?.bindings).toContainEqual({ name: "DB", type: "d1", id: uuid });
     expect(upload?.bindings.filter(({ type }) => type === "secret_text")).toEqual([]);
+    expect(upload?.bindings.map(({ name }) => name)).not.toContain("EXECUTOR_URL");
     expect(builder.unknown).toEqual([]);
   } finally {
     await writeFile(file, text);
     healthy.close();
     builder.close();
-  }
-});
-
-it("package.json describes every binding and every secret that the button asks for", async () => {
-  const { cloudflare } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
-  const bindings = [
-    ...(await readFile(path.join(root, "wrangler.toml"), "utf8")).matchAll(/^(?:binding|name) = "([A-Z]+)"$/gm),
-  ];
-  const secrets = [...(await readFile(path.join(root, ".dev.vars.example"), "utf8")).matchAll(/^([A-Z_]+)=(.*)$/gm)];
-  expect(secrets.map(([, name]) => name)).toEqual(["GATEWAY_ADMIN_KEY", "SECRETS_KEY"]);
-  // The deploy button offers the values of the example file as defaults. A default that is not empty would be a key shared by all
-  // deployments.
-  expect(secrets.map(([, , value]) => value)).toEqual(["", ""]);
-  const names = [...secrets, ...bindings].map(([, name]) => name).filter((name) => name !== "ASSETS");
-  expect(Object.keys(cloudflare.bindings).sort()).toEqual(names.sort());
-});
-
-it("a first deployment makes everything, a second one only deploys", { timeout: 240_000 }, async () => {
-  const gateway = await start(await newPlace()).ready();
-  const first = await deploy(["--yes"], { gateway });
-  expect(first.stderr).not.toContain(" failed.");
-  expect(first.stdout).toBe(`deployed ${ADDRESS}\nadmin key ${gateway.key}\n`);
-  expect(account.databases.map(({ name }) => name)).toEqual(["skill-gateway"]);
-  expect(account.buckets).toEqual(["skill-gateway"]);
-  expect(account.databases[0]?.read_replication).toEqual({ mode: "auto" });
-  const files = (await readdir(path.join(root, "migrations"))).filter((file) => file.endsWith(".sql"));
-  expect(account.migrated).toEqual(files.sort());
-  const [upload] = account.uploads;
-  expect(upload?.bindings).toContainEqual({ name: "GATEWAY_ADMIN_KEY", type: "secret_text", text: gateway.key });
-  const built = await readdir(path.join(project, "dist", "release"));
-  expect(built.length).toBeGreaterThan(1);
-  expect(upload?.main_module).toBe("index.js");
-  expect(upload?.modules.sort()).toEqual(built.sort());
-  expect(upload?.bindings).toContainEqual({ name: "DB", type: "d1", id: account.databases[0]?.uuid });
-
-  const secrets = path.join(project, ".dev.vars.deploy");
-  expect((await stat(secrets)).mode & 0o777).toBe(0o600);
-  expect(await readFile(secrets, "utf8")).toContain(gateway.key);
-
-  const second = await deploy(["--yes"], { gateway });
-  expect(second.stdout).toBe(`deployed ${ADDRESS}\n`);
-  expect(account.databases).toHaveLength(1);
-  expect(account.buckets).toHaveLength(1);
-  expect(account.migrated).toHaveLength(files.length);
-  expect(account.uploads).toHaveLength(2);
-  const replicated = `PUT /accounts/acc/d1/database/${account.databases[0]?.uuid}`;
-  expect(account.writes.filter((write) => write === replicated)).toHaveLength(1);
-  expect(account.uploads[1]?.bindings.map(({ name }) => name)).not.toContain("GATEWAY_ADMIN_KEY");
-  expect(account.unknown).toEqual([]);
-});
-
-/** Imitates the commands of Docker that wrangler uses. */
-const DOCKER = `#!/bin/sh
-printf '%s\\n' "$*" >> "$0.log"
-case "$1 $2" in
-  "image inspect"*|"inspect "*) case "$*" in
-    *RepoDigests*) echo '[]' ;;
-    *Size*) echo '1000000 5' ;;
-    *) echo '[]' ;;
-  esac ;;
-  "manifest inspect") echo '{"Descriptor":{"digest":"sha256:${"0".repeat(64)}"}}' ;;
-  "build "*|"login "*) cat > /dev/null ;;
-esac
-`;
-
-it("with containers deploys an executor first, whose key only it and the gateway have", {
-  timeout: 240_000,
-}, async () => {
-  const docker = path.join(project, "docker");
-  await writeFile(docker, DOCKER, { mode: 0o755 });
-  const gateway = await start(await newPlace()).ready();
-  const simulated = await newAccount();
-  try {
-    const env = { WRANGLER_DOCKER_BIN: docker, CLOUDFLARE_API_BASE_URL: simulated.url };
-    const { code, stdout, stderr } = await deploy(["--yes", "--containers"], { gateway, env });
-    expect([code, stdout.split("\n")[0]], stderr).toEqual([0, `deployed ${ADDRESS}`]);
-    expect(simulated.uploads.map(({ script }) => script)).toEqual(["skill-gateway-executor", "skill-gateway"]);
-    const [executor, deployed] = simulated.uploads;
-    expect(executor?.containers).toMatchObject([{ class_name: "ScriptContainer" }]);
-    const keyIn = (upload: Account["uploads"][number] | undefined) =>
-      upload?.bindings.find(({ name, type }) => name === "EXECUTOR_KEY" && type === "secret_text")?.text;
-    expect(keyIn(executor)).toMatch(/^[\w-]{43}$/);
-    expect(keyIn(deployed)).toBe(keyIn(executor));
-    const url = "https://skill-gateway-executor.someone.workers.dev";
-    expect(deployed?.bindings).toContainEqual({ name: "EXECUTOR_URL", type: "plain_text", text: url });
-    expect(simulated.applications).toMatchObject([
-      {
-        name: expect.stringMatching(/^skill-gateway-executor/),
-        max_instances: 10,
-        durable_objects: { namespace_id: "namespace-of-skill-gateway-executor" },
-      },
-    ]);
-    const commands = await readFile(`${docker}.log`, "utf8");
-    expect(commands).toMatch(/^build .*--platform linux\/amd64/m);
-    expect(stdout + stderr).not.toContain(keyIn(executor));
-    expect(simulated.unknown).toEqual([]);
-    // A later deployment without the option keeps both.
-    const later = await deploy(["--yes"], { gateway, env });
-    expect(later.code, later.stderr).toBe(0);
-    expect(simulated.uploads).toHaveLength(3);
-  } finally {
-    simulated.close();
-    await rm(path.join(project, ".dev.vars.deploy"), { force: true });
   }
 });

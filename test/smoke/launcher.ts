@@ -9,14 +9,11 @@ import { createInterface } from "node:readline";
 import { parseEnv } from "node:util";
 import { afterAll, afterEach } from "vitest";
 import { markedProcesses, processOf } from "../../scripts/local/processes.mjs";
+import { copyPrepared, type Place, placeIn } from "../support/prepared-state";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 
-/** Location of the state of one gateway. */
-export interface Place {
-  state: string;
-  vars: string;
-}
+export type { Place };
 
 export interface Gateway {
   url: string;
@@ -127,9 +124,16 @@ async function cleanUp({ places, runs }: typeof left): Promise<void> {
   }
 }
 
+/** Creates a place with the state and the keys of a gateway that has started once. */
 export async function newPlace(): Promise<Place> {
-  const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-"));
-  const place = { state: path.join(folder, "state"), vars: path.join(folder, ".dev.vars") };
+  const place = await emptyPlace();
+  await copyPrepared(place);
+  return place;
+}
+
+/** Creates a place without a state and settings, for first starts. */
+export async function emptyPlace(): Promise<Place> {
+  const place = placeIn(await mkdtemp(path.join(tmpdir(), "skill-gateway-")));
   left.places.add(place);
   return place;
 }

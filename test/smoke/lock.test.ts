@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { kill, newPlace, type Run, readLock, start, until } from "./launcher";
+import { emptyPlace, kill, newPlace, type Run, readLock, start, until } from "./launcher";
 
 /** Returns `"ready"`, or the way the run ended. */
 function outcomeOf(run: Run) {
@@ -27,7 +27,7 @@ it("a second start on a running state refuses, says where the first one is, and 
 });
 
 it("of starts at the same moment one wins", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   const runs = [start(place), start(place), start(place)];
   expect((await Promise.all(runs.map(outcomeOf))).sort()).toEqual([1, 1, "ready"]);
   const gateway = await Promise.any(runs.map((run) => run.ready()));
@@ -89,7 +89,7 @@ it("a port of another program is named, and the lock is given back", async () =>
 
 describe("a start that is killed leaves nothing in the way", () => {
   it("when it had just taken the lock", async () => {
-    const place = await newPlace();
+    const place = await emptyPlace();
     const killed = start(place);
     await until("the lock is there", () => readLock(place));
     await killed.stop("SIGKILL");
@@ -97,7 +97,7 @@ describe("a start that is killed leaves nothing in the way", () => {
   });
 
   it("when it had just started workerd", async () => {
-    const place = await newPlace();
+    const place = await emptyPlace();
     const killed = start(place);
     const { port } = await killed.lock();
     await killed.stop("SIGKILL");

@@ -14,7 +14,7 @@ import { anyPort } from "../../scripts/local/port.mjs";
 import { say as asUser, chat, startVendor, storeModel, type Vendor } from "./chat/vendor";
 import { newData } from "./cloudflare-data";
 import { run as runScript } from "./commands";
-import { type Gateway, initServed, kill, newPlace, readyServed, serve, until } from "./launcher";
+import { emptyPlace, type Gateway, initServed, kill, newPlace, readyServed, serve, until } from "./launcher";
 import { readSkill, skillForm } from "./skill";
 
 vi.setConfig({ testTimeout: 600_000 });
@@ -96,7 +96,7 @@ it("has its skills, keys, agents, secrets and models, and says what it does not 
 
   // A deployment: the build of a release, with its database.
   const { main, modules } = await buildGateway({ release: true });
-  const target = await newPlace();
+  const target = await emptyPlace();
   await mkdir(target.state, { recursive: true });
   const open = async () => openLocal({ modules, state: target.state, port: await anyPort(), onRuntime: () => {} });
   const first = await open();

@@ -7,7 +7,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { say as asUser, chat, startVendor, storeModel } from "./chat/vendor";
 import { run as runScript } from "./commands";
-import { type Gateway, initServed, kill, newPlace, readyServed, serve, until } from "./launcher";
+import { emptyPlace, type Gateway, initServed, kill, newPlace, readyServed, serve, until } from "./launcher";
 
 const ORIGIN = "https://skills.example.org";
 
@@ -23,7 +23,7 @@ async function raw(gateway: Gateway, target: string, headers: Record<string, str
 }
 
 it("does not start without its settings, and --init creates them once", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   const options = ["--state", place.state, "--origin", ORIGIN];
   const missing = await runScript("serve", options);
   expect(missing).toMatchObject({ code: 1, stdout: "" });
@@ -54,7 +54,7 @@ it("does not start without its settings, and --init creates them once", async ()
 });
 
 it("serves as a deployment does, and its log has no key and no link", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   const key = await initServed(place);
   const run = serve(place);
   const gateway = await readyServed(run, key);
@@ -198,7 +198,7 @@ it("behind a trusted proxy it counts clients, and reaches a model on this machin
 });
 
 it("a signal while the built-in skills are published ends it without an error", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   await initServed(place);
   const run = serve(place);
   await run.line(/"route":"\/api\/v1\/kinds\/skills\/public\/list"/);

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { newPlace, readLock, start } from "./launcher";
+import { emptyPlace, readLock, start } from "./launcher";
 
 it("unknown names and bad values in the file stop the start, all of them named", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   await writeFile(place.vars, "SKILL_ENABLED=true\nSKILL_RETENTION_TURNS=banana\nSKILLS_ALLOWED=a@@b\n");
   const run = start(place);
   expect(await run.exit).toBe(1);
@@ -20,7 +20,7 @@ it("a bad value or a misspelt name in the environment stops the start; other pro
     MCP_SERVER_URL: "http://x",
     JWT_SECRET: "s",
   };
-  const run = start(await newPlace(), { env });
+  const run = start(await emptyPlace(), { env });
   expect(await run.exit).toBe(1);
   const told = run.stderr.join("\n");
   expect(told).toContain("SKILLS_ENABLED");
@@ -29,21 +29,21 @@ it("a bad value or a misspelt name in the environment stops the start; other pro
 });
 
 it("the environment goes over the file, and an empty value is none", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   await writeFile(place.vars, "SKILLS_ENABLED=perhaps\nSKILL_RETENTION_TURNS=\nGATEWAY_ADMIN_KEY=\n");
   const gateway = await start(place, { env: { SKILLS_ENABLED: "true" } }).ready();
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
 });
 
 it("a setting that needs a key which the first start makes is good at the first start", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   await writeFile(place.vars, "OAUTH_SERVER=own\n");
   const gateway = await start(place).ready();
   expect((await fetch(`${gateway.url}/.well-known/oauth-authorization-server`)).status).toBe(200);
 });
 
 it("an option that does not exist is refused with what there is", async () => {
-  const run = start({ ...(await newPlace()), vars: "--nonsense" });
+  const run = start({ ...(await emptyPlace()), vars: "--nonsense" });
   expect(await run.exit).toBe(1);
   expect(run.stderr.join("\n")).toContain("Use: npm start -- [--port 8787] [--state <folder>]");
 });

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Gateway, newPlace, type Place, type Run, start, until } from "./launcher";
+import { emptyPlace, type Gateway, newPlace, type Place, type Run, start, until } from "./launcher";
 import { skillForm } from "./skill";
 
 let folder: string;
@@ -194,7 +194,7 @@ it("refuses a folder that is not there, and mentions the skills that somebody ha
     `Skills folder not found: ${path.join(folder, "nothing")}. Name a folder that has skills below it.`,
   ]);
   await mkdir(path.join(folder, ".claude", "skills"), { recursive: true });
-  const run = start(await newPlace(), { env: { HOME: folder } });
+  const run = start(await emptyPlace(), { env: { HOME: folder } });
   await run.ready();
   await run.line(/^You have skills in ~\/\.claude\/skills\. To serve them: npm start -- --skills ~\/\.claude\/skills$/);
   expect([...run.stdout, ...run.stderr].length).toBeLessThanOrEqual(10);

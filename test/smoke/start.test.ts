@@ -1,13 +1,13 @@
 import { chmod, lstat, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { newPlace, start } from "./launcher";
+import { emptyPlace, newPlace, start } from "./launcher";
 import { readSkill, skillForm, upload } from "./skill";
 
 const BUILTINS = ["csv-report", "json-table", "markdown-style", "mermaid-diagram", "skill-creator", "wiki-submit"];
 
 it("a first start migrates, publishes, makes a key and serves", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   const run = start(place);
   const gateway = await run.ready();
   const [, , operator = "", , , signIn = ""] = run.stdout;
@@ -130,7 +130,7 @@ it("a second start keeps keys, skills and the admin key", async () => {
 });
 
 it("a key in the file or the environment is used as it is", async () => {
-  const place = await newPlace();
+  const place = await emptyPlace();
   const inFile = "sgw_a_key_from_the_file_of_settings";
   await writeFile(place.vars, `SKILL_RETENTION_TURNS=3\nGATEWAY_ADMIN_KEY=${inFile}\n`);
   const first = start(place);

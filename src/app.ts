@@ -2,22 +2,18 @@
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
-import { discoveryRoute } from "./api/discovery";
-import { healthRoute } from "./api/health";
 import { answerHeaders } from "./edge/answer";
 import { authenticate, retryOnPrimary } from "./edge/auth";
 import { SIGN_IN_PATHS } from "./edge/challenge";
 import { crossOriginOpen } from "./edge/cors";
 import { drainBody } from "./edge/drain-body";
-import type { Edge, HttpEnv } from "./edge/edge";
+import type { Edge, HttpEnv, OpenRoutes } from "./edge/edge";
 import { answerError, pathNotFound } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
-import { consoleRoute, demoRoute } from "./pages/console";
-import { frontRoute } from "./pages/front";
 
 /** Creates the HTTP application with these edges. */
-export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
+export function createApp(edges: readonly Edge[], open: OpenRoutes = { first: [], last: [] }): OpenAPIHono<HttpEnv> {
   const app = router();
   app.use(drainBody, answerHeaders, addressRate);
   app.onError(async (error, c) => {
@@ -37,18 +33,13 @@ export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
       app.use(`${edge.prefix}/*`, (c, next) => (edgeOf(c, edges) === edge ? check(c, next) : next()));
   }
 
-  app.route("/", frontRoute);
-  app.route("/", demoRoute);
-  app.route("/", healthRoute);
-  app.route("/", discoveryRoute);
-
-  for (const { prefix, open, routes } of edges) {
-    if (open !== undefined) app.route("/", open);
+  for (const routes of open.first) app.route("/", routes);
+  for (const { prefix, open: withoutKey, routes } of edges) {
+    if (withoutKey !== undefined) app.route("/", withoutKey);
     app.use(`${prefix}/*`, authenticate, principalRate);
     app.route("/", routes);
   }
-  // After the edges, because paths below /console/api are not pages.
-  app.route("/", consoleRoute);
+  for (const routes of open.last) app.route("/", routes);
   return app;
 }
 

@@ -89,7 +89,7 @@ const apps = new Map<Row, App>();
 export async function wholeApp(): Promise<App> {
   const { createApp } = await composition();
   const edges = await Promise.all(BY_LENGTH.map(({ load }) => load()));
-  whole ??= createApp(edges);
+  whole ??= createApp(edges, (await import("./open-routes")).openRoutes);
   return whole;
 }
 
@@ -130,7 +130,8 @@ async function openEdge(row: Row): Promise<App> {
 
 async function openRest(): Promise<App> {
   const { createApp } = await composition();
-  open ??= createApp([]);
+  const { openRoutes } = await import("./open-routes");
+  open ??= createApp([], openRoutes);
   return open;
 }
 

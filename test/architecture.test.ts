@@ -27,6 +27,7 @@ const LAYERS: Record<string, number> = {
   pages: 4,
   "app.ts": 5,
   "cron.ts": 5,
+  "open-routes.ts": 5,
   "edges.ts": 6,
   "index.ts": 7,
 };

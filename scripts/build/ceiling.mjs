@@ -10,9 +10,10 @@ const THEN = 1_533_746;
  * The limit on all modules: the code can grow with the product, but not unnoticed. It allows 1.1 times the size, plus code that is loaded
  * late: that of issues 19 to 21, the sign-in to MCP servers and the executor (2026-11-25), the registry API, servers with several
  * addresses, skills of servers, predictive loading, and the catalog pages with their Markdown library (80 KiB), ratings and insights (2026-11-26).
- * Traces and the stream of events are part of it, too (2026-11-26).
+ * Traces and the stream of events are part of it, too (2026-11-26). More code that is loaded late also means more modules, which name
+ * what they import from each other (15 KiB, 2026-11-27).
  */
-export const MOST_BYTES = Math.floor(1.52 * THEN);
+export const MOST_BYTES = Math.floor(1.535 * THEN);
 /** The limit on the code of a start, in KiB of gzip: 1.2 times the size when the limit was set (31). */
 export const MOST_START_KIB = 38;
 

@@ -34,3 +34,10 @@ export interface Edge {
   /** Converts errors below the prefix to the format of this protocol. */
   errors(error: unknown, c: HonoContext<HttpEnv>): Response | Promise<Response>;
 }
+
+/** Routes that need no key and belong to no edge. */
+export interface OpenRoutes {
+  first: readonly OpenAPIHono<HttpEnv>[];
+  /** Mounted after the edges, because paths below an edge are none of theirs. */
+  last: readonly OpenAPIHono<HttpEnv>[];
+}

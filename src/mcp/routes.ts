@@ -1,5 +1,6 @@
 // The MCP edge: the gateway as a server at /mcp, and the gateway's own servers at /mcp/servers.
 
+import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { invalid } from "../domain/errors";
@@ -10,7 +11,6 @@ import type { Edge, HttpEnv } from "../edge/edge";
 import { answerError, issuesOf, problem } from "../edge/errors";
 import { router } from "../edge/router";
 import * as z from "../edge/zod";
-import { proxy } from "./proxy";
 import { serve } from "./server";
 
 const clientQuery = z.strictObject({
@@ -53,13 +53,17 @@ routes.all("/mcp/:id", (c) => {
   return serve(c.get("context"), c.req.raw, { ghost, preload, conversation: { api, target, client, listen } });
 });
 
-routes.all("/mcp/servers/:name", (c) =>
-  proxy(c.get("context"), c.req.raw, { name: c.req.param("name"), isMessage: false }),
-);
+/** Loaded with the first request for a server. */
+let proxying: typeof import("./proxy") | null = null;
 
-routes.all("/mcp/servers/:name/message", (c) =>
-  proxy(c.get("context"), c.req.raw, { name: c.req.param("name"), isMessage: true }),
-);
+async function proxied(c: HonoContext<HttpEnv>, name: string, isMessage: boolean): Promise<Response> {
+  proxying ??= await import("./proxy");
+  return proxying.proxy(c.get("context"), c.req.raw, { name, isMessage });
+}
+
+routes.all("/mcp/servers/:name", (c) => proxied(c, c.req.param("name"), false));
+
+routes.all("/mcp/servers/:name/message", (c) => proxied(c, c.req.param("name"), true));
 
 /** Prevents DNS rebinding, where a page of another site reaches a gateway on this machine through its own host name. */
 const ownOrigin = createMiddleware<HttpEnv>(async (c, next) => {

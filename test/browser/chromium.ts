@@ -10,22 +10,24 @@ let shared: Promise<Browser> | null = null;
 
 /**
  * Returns the Chromium of this process, which all test files share. Closing it closes its contexts only: Playwright ends it when the
- * process ends.
+ * process ends. With flags it starts a Chromium of its own.
  */
-export function openBrowser(): Promise<Browser> {
-  shared ??= launch();
+export function openBrowser(...flags: string[]): Promise<Browser> {
+  if (flags.length > 0) return launch(flags);
+  shared ??= launch().then((browser) => {
+    browser.close = async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    };
+    return browser;
+  });
   return shared;
 }
 
-async function launch(): Promise<Browser> {
-  const browser = await chromium.launch({
+function launch(flags: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({
     executablePath: chromiumPath(),
-    args: ["--no-sandbox", ...QUIET.split(" ")],
+    args: ["--no-sandbox", ...QUIET.split(" "), ...flags],
   });
-  browser.close = async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-  };
-  return browser;
 }
 
 /** Collects the errors of pages, except network errors, which tests cause on purpose. */

@@ -14,7 +14,6 @@ import { openingOf } from "../../domain/tools/client-opening";
 import { findAllInView } from "../catalog/catalog";
 import { NOTHING_WITH_VIEW, readView, viewKey } from "../catalog/read-view";
 import type { Context } from "../context";
-import { runBuiltin } from "./builtin";
 
 /** Caches views by key and day, so that consecutive calls of a client read the catalog once. */
 const seen = new Recent<string, View>(64);
@@ -74,5 +73,7 @@ export async function callInCatalog(
     return context.settings.SKILLS_ENABLED ? null : failed(TEXTS.disabled);
   const made = { callId: context.newId("call"), request: "", host: null, signal };
   const place = { context, session: null, view, ...made, forClient: true };
+  // Loaded lazily: connecting and listing need no tool.
+  const { runBuiltin } = await import("./builtin");
   return runBuiltin(place, name, args);
 }

@@ -3,7 +3,7 @@
 import type { Upstream } from "../../upstream/client";
 import { audited, conversationInLog } from "../audit";
 import type { Context } from "../context";
-import { sessionsOf } from "../servers/connections";
+import { loadConnections } from "../servers/late-connections";
 import type { Session } from "../session";
 import { sourcesOf } from "../tools/sources";
 import { removeFromList } from "./lifecycle";
@@ -24,7 +24,7 @@ async function heldBy(context: Context, session: Session): Promise<Upstream[]> {
   const { view } = session;
   if (view === null || !session.store.upstreams.any()) return [];
   const { servers } = await sourcesOf({ context, session, view });
-  return sessionsOf(context, session, servers);
+  return (await loadConnections()).sessionsOf(context, session, servers);
 }
 
 /** Deletes a conversation: first from the user's list, then its store, so that a failure can be retried. */

@@ -18,7 +18,6 @@ import { currentView, standingView } from "../catalog/view";
 import { readConnectionsAhead } from "../connections/tokens";
 import type { Context } from "../context";
 import type { HostRound } from "../host-questions";
-import { dropUnusedServers } from "../servers/connections";
 import { exclusively, type Session } from "../session";
 import type { RenderedOffer } from "../session-memory";
 import { resetListingMode } from "../tools/listing-mode";
@@ -55,7 +54,7 @@ export async function runTurn(context: Context, session: Session, request: TurnR
   session.memory.lastStep = context.now();
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view });
-  dropUnusedServers(session, context.now() - DURATIONS.upstreamKept);
+  session.store.upstreams.dropUnusedSince(context.now() - DURATIONS.upstreamKept);
   const step = stepOf({ context, session, view });
   if (session.state.policy?.delivery === "auto") {
     if (begun) await addConnectedServers(step);

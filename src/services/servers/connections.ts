@@ -262,11 +262,6 @@ export async function endUnusedSessions(
   }
 }
 
-/** Removes servers that no turn has used for a while. */
-export function dropUnusedServers(session: Session, before: number): void {
-  session.store.upstreams.dropUnusedSince(before);
-}
-
 function liveAt(context: Context, session: Session, aim: ReachableServer): LiveConnection {
   const { live } = session.memory.connections;
   const known = live.get(aim.key);

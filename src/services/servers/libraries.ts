@@ -7,7 +7,7 @@ import { type Library, NO_LIBRARY } from "../../domain/servers/library/library";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import { cachedLibrary, waitAtMost, withServer } from "./connections";
+import { loadConnections } from "./late-connections";
 
 /** A server with its resources and prompts. */
 export interface ServerLibrary {
@@ -23,6 +23,7 @@ export async function readLibraries(
   patience: number,
 ): Promise<ServerLibrary[]> {
   const open = servers.filter(({ ref, state }) => state === "connected" && isOpen(ref));
+  const { waitAtMost, withServer } = await loadConnections();
   const reading = open.map(({ ref }) =>
     withServer(context, session, ref, (upstream) => upstream.library()).then(
       () => undefined,
@@ -43,7 +44,8 @@ export async function cachedLibraries(
 ): Promise<ServerLibrary[]> {
   return Promise.all(
     servers.map(async ({ ref, state }) => {
-      const known = state === "connected" && isOpen(ref) ? await cachedLibrary(context, session, ref) : null;
+      const isKnown = state === "connected" && isOpen(ref);
+      const known = isKnown ? await (await loadConnections()).cachedLibrary(context, session, ref) : null;
       return { ref, library: known ?? NO_LIBRARY };
     }),
   );

@@ -17,7 +17,7 @@ import type { Progress } from "../../upstream/tool-call";
 import { adviceFor, CODE_BARS, codeBarOf } from "../catalog/can-run";
 import { findForModel } from "../catalog/catalog";
 import { notAvailable } from "../catalog/not-available";
-import { callServer, signedInText } from "../servers/connections";
+import { loadConnections } from "../servers/late-connections";
 import { cachedLibraries, libraryAddresses } from "../servers/libraries";
 import { recordUse } from "../session";
 import { countCall } from "../skill-use";
@@ -118,6 +118,7 @@ async function callRemote(
       return failed(`Tool '${shown}' is not available: ${CODE_BARS.not_visible}. Continue without it.`);
     recordUse(session, context, skill.name);
   }
+  const { callServer } = await loadConnections();
   // The state when the call began: the next turn may begin meanwhile.
   const { state } = session;
   const cut: { whole: WholeResult | null } = { whole: null };
@@ -159,7 +160,7 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   const known = storedTool(session, name);
   if (known === null) return null;
   const server = await serverOfConnectTool(place, known);
-  if (server !== null) return signedInText(server);
+  if (server !== null) return (await loadConnections()).signedInText(server);
   const down = await downServer(place, known);
   if (known.skill === "")
     return failed(

@@ -14,7 +14,7 @@ import type { ToolDeclaration } from "../../domain/package/skill";
 import { aliasOf, markedPage, serverProviderOf } from "../../domain/servers/library/addresses";
 import type { UpstreamTool } from "../../domain/servers/memory";
 import type { ToolDefinition } from "../../domain/tool";
-import { offeredServers } from "../servers/connections";
+import { loadConnections } from "../servers/late-connections";
 import { storeToolNames, toolMemory } from "./memory";
 import { nameGroups, nameIn, type ToolGroup } from "./names";
 import { sourcesOf } from "./sources";
@@ -42,7 +42,10 @@ export async function offeredTools(seen: ConversationView): Promise<Offered> {
   const { revision } = memory.connections;
   if (before?.sources === sources && before.revision === revision && isEnough(seen)) return before.offered;
 
-  const servers = await offeredServers(context, session, sources.servers);
+  const servers =
+    sources.servers.length === 0
+      ? []
+      : await (await loadConnections()).offeredServers(context, session, sources.servers);
   const named = await nameGroups(toolMemory(session), groupsOf(sources, servers));
   storeToolNames(session, named, seen.looks === true);
   const tools = [

@@ -10,7 +10,7 @@ import { GatewayError } from "../../domain/errors";
 import type { Slots } from "../../sandbox/slots";
 import { CODE_BARS, codeBarOf } from "../catalog/can-run";
 import type { Context } from "../context";
-import { connectServers, endUnusedSessions } from "../servers/connections";
+import { loadConnections } from "../servers/late-connections";
 import type { Session } from "../session";
 import { factsOf, hasProvider } from "./declarations";
 import { recordVersions, toolMemory } from "./memory";
@@ -94,6 +94,7 @@ export async function connectSources(
   if (mine.length === 0) return;
   const fixed = only !== null && session.state.policy?.tool_mode === "fixed";
   const usual = fixed ? DURATIONS.patienceFixed : DURATIONS.patience;
+  const { connectServers } = await loadConnections();
   await connectServers(context, session, mine, patience ?? usual);
 }
 
@@ -103,6 +104,7 @@ async function partFromOthers({ context, session }: ConversationView, servers: r
   const { left } = memory;
   memory.left = null;
   if (memory.connections.live.size === 0 && (left === null || !store.upstreams.any())) return;
+  const { endUnusedSessions } = await loadConnections();
   await endUnusedSessions(context, session, servers, left === null ? [] : serversOf(left, []));
 }
 

@@ -18,7 +18,7 @@ import { UpstreamFault } from "../../../upstream/fault";
 import type { AskOptions } from "../../../upstream/tool-call";
 import { currentView } from "../../catalog/view";
 import type { Context } from "../../context";
-import { withServer } from "../../servers/connections";
+import { loadConnections } from "../../servers/late-connections";
 import { libraryAddresses, readLibraries, type ServerLibrary } from "../../servers/libraries";
 import type { Session } from "../../session";
 import { readFullResult } from "../../tools/full-results";
@@ -163,6 +163,7 @@ export async function askServer<T extends object>(
 ): Promise<JsonObject> {
   const name = `MCP server '${shelf.ref.name}'`;
   try {
+    const { withServer } = await loadConnections();
     const answer = await withServer(context, session, shelf.ref, (upstream) => upstream.ask(method, params, how));
     const { data } = schema.safeParse(answer);
     if (data === undefined) throw new UpstreamFault("protocol", "its answer does not match the request");

@@ -1,5 +1,6 @@
 // Sends queued events to webhooks.
 
+import { Webhook } from "standardwebhooks";
 import {
   type DeliveryOutcome,
   deliveryOutcome,
@@ -67,8 +68,6 @@ async function attempt(context: SendContext, { delivery, webhook }: ClaimedDeliv
   if (secret === null) return failed("its signing secret cannot be decrypted; rotate it");
   const { id, type, at, data } = delivery;
   const body = messageBody(type, at, data);
-  // Loaded lazily, because most gateways have no webhooks.
-  const { Webhook } = await import("standardwebhooks");
   const sentAt = new Date(context.now());
   const headers = {
     "content-type": "application/json",

@@ -1,5 +1,6 @@
 // Measures cold isolates: starts a runtime process for a Worker, sends it one request, and ends it. Each process has a fresh copy of the
-// prepared storage. It runs without Miniflare, whose own Workers take several times as long to start as an empty one.
+// prepared storage. It runs without Miniflare, whose own Workers take several times as long to start as an empty one. `serve` starts a
+// process that goes on, for rows whose calls must not pass Miniflare's Workers.
 
 import { execFile, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

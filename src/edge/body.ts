@@ -45,7 +45,7 @@ export async function readBody(request: Request): Promise<string | null> {
   const size = headers.get("content-length");
   if (Number(size ?? 0) > REQUEST_LIMITS.jsonBytes) return null;
   // No body is longer than its declared length, so nothing has to be counted while it is read.
-  if (size !== null && headers.get("transfer-encoding") === null) return request.text();
+  if (/^\d+$/.test(size ?? "") && headers.get("transfer-encoding") === null) return request.text();
   const bytes = await readBytes(request, REQUEST_LIMITS.jsonBytes);
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }

@@ -61,7 +61,7 @@ export interface GuardedResponse {
 }
 
 /**
- * Like `guardedFetch`, for callers that read the body themselves: a stream around another one would cost as much as the rest of the call.
+ * Like `guardedFetch`, for callers that read the body themselves. It saves a stream around the stream.
  *
  * @throws UpstreamFault as `guardedFetch`; the reader throws those of the body
  */

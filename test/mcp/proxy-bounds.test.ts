@@ -6,6 +6,7 @@ import { ADMIN_KEY, call } from "../support/call";
 import { addServer, fetchAs, INITIALIZE, messages, request, send, session } from "../support/proxy";
 import { faults, forget, realServer, seen } from "../support/upstream";
 
+const VARIED = `\${{ user.id }} \${{ request.id }}`;
 const ADDRESS = "https://gateway.test/mcp/servers/plain";
 
 await addServer("plain", { url: `${faults}/ok/none`, headers: { "X-Own": "the entry's" } });
@@ -58,6 +59,18 @@ describe("headers", () => {
   });
 });
 
+it("fills the variables of an entry for each request", async () => {
+  await addServer("varied", { url: `${faults}/ok/varied`, headers: { "X-For": VARIED } });
+  const calls = [
+    ["alice", "one"],
+    ["alice", "two"],
+    ["bob", "three"],
+  ] as const;
+  for (const [user, id] of calls) await send("varied", INITIALIZE, { user, headers: { "x-request-id": id } });
+  const arrived = (await seen("/ok/varied")).map(({ headers }) => headers["x-for"]);
+  expect(arrived).toEqual(["alice one", "alice two", "bob three"]);
+});
+
 describe("a key", () => {
   it("is required, and never passed on", async () => {
     const without = await exports.default.fetch(ADDRESS, { method: "POST", body: JSON.stringify(INITIALIZE) });
@@ -81,6 +94,17 @@ describe("a session", () => {
     const arrived = (await seen("/ok/none")).at(-1)?.headers["mcp-session-id"];
     expect(arrived).toMatch(/^session-\d+$/);
     expect(headers["mcp-session-id"]).not.toContain(arrived);
+  });
+
+  it("has another name when the server begins another one in it", async () => {
+    const headers = await session("plain");
+    const answer = await send("plain", INITIALIZE, { headers });
+    const next = answer.headers.get("mcp-session-id") ?? "";
+    expect(next).not.toBe(headers["mcp-session-id"]);
+    await send("plain", request("tools/list"), { headers: { ...headers, "mcp-session-id": next } });
+    const [first, last] = (await seen("/ok/none")).slice(-2).map((one) => one.headers["mcp-session-id"]);
+    expect(last).toMatch(/^session-\d+$/);
+    expect(last).not.toBe(first);
   });
 
   it("is 404 for every other user, and nothing of it reaches the server", async () => {

@@ -17,8 +17,8 @@ interface Keys {
 const IV_BYTES = 12;
 const utf8 = new TextEncoder();
 
-/** Longer handles are not cached. */
-const CACHED_LENGTH = 500;
+/** Longer keys are not cached, so that the cache stays below 2 MB. */
+const CACHED_KEY = 1_000;
 
 /** Seals and opens handles. The same value with the same binding has the same handle. */
 export class Handles {
@@ -38,11 +38,11 @@ export class Handles {
 
   /** Returns the value of a handle, or `null` if it is invalid or has another binding. */
   async open(handle: string, binding: Binding): Promise<string | null> {
-    const key = handle.length > CACHED_LENGTH ? null : JSON.stringify([...binding, handle]);
-    const before = key === null ? undefined : this.#opened.get(key);
+    const key = JSON.stringify([...binding, handle]);
+    const before = this.#opened.get(key);
     if (before !== undefined) return before;
     const value = await this.#decrypted(handle, binding);
-    if (key !== null && value !== null) this.#opened.set(key, value);
+    if (value !== null && key.length <= CACHED_KEY) this.#opened.set(key, value);
     return value;
   }
 

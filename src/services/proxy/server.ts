@@ -17,7 +17,6 @@ import {
 } from "../../domain/servers/owner";
 import { areConstant } from "../../domain/servers/template";
 import { isAllowed as isAllowedBy } from "../../domain/servers/tool-filter";
-import type { Settings } from "../../domain/settings/settings";
 import { serversNamed } from "../../storage/d1/servers/user-servers";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
@@ -46,17 +45,16 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   return { target, countedAs, configuredUrl, isAllowed, approved };
 }
 
-/** The addresses of entries without variables, which are the same for every caller. */
-const constant = new WeakMap<GatewayServerEntry, { settings: Settings; filled: FilledServer }>();
+/** The addresses of entries without variables. They are the same for every caller, and depend on the settings of this isolate only. */
+const constant = new WeakMap<GatewayServerEntry, FilledServer>();
 
 async function filledServer(context: Context, name: string, { entry, source }: Found): Promise<FilledServer> {
-  const { settings } = context;
   const before = constant.get(entry);
-  if (before?.settings === settings) return before.filled;
+  if (before !== undefined) return before;
   const filled = await fillServerVariables(context, { shared: secretsOf(context, source) }, name, entry);
   const { url, urls = [], headers = {} } = entry;
   const templates = [url, ...urls.map((one) => one.url), ...Object.values(headers)];
-  if (areConstant(templates)) constant.set(entry, { settings, filled });
+  if (areConstant(templates)) constant.set(entry, filled);
   return filled;
 }
 

@@ -25,7 +25,10 @@ describe("a sealed handle", async () => {
   });
 
   it("opens under no other binding", async () => {
-    const handle = await seal.close("session-1", ["session", "alice", "server"]);
+    const own = ["session", "alice", "server"];
+    const handle = await seal.close("session-1", own);
+    // A value that was opened is cached.
+    expect(await seal.open(handle, own)).toBe("session-1");
     const others = [
       ["session", "bob", "server"],
       ["session", "alice"],
@@ -37,6 +40,7 @@ describe("a sealed handle", async () => {
 
   it("does not open when anything of it was changed", async () => {
     const handle = await seal.close("session-1", ["alice"]);
+    expect(await seal.open(handle, ["alice"])).toBe("session-1");
     for (let at = 0; at < handle.length - 1; at++) {
       const changed = handle.slice(0, at) + (handle[at] === "A" ? "B" : "A") + handle.slice(at + 1);
       expect(await seal.open(changed, ["alice"])).toBeNull();

@@ -1,28 +1,19 @@
 // The builds that `npm start` runs after it is ready, in a copy of this checkout with an outdated console or client.
 
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { prepareAssets } from "../../scripts/build/static.mjs";
-import { copyBuilds } from "./checkout";
+import { copyCheckout } from "./checkout";
 import { type Gateway, newPlace, start } from "./launcher";
 
-const root = path.dirname(path.dirname(import.meta.dirname));
 /** These tests build the console several times beside the gateway that they start. */
 const SLOW = { timeout: 300_000 };
-/** Of `dist`, only stored results of builds are copied, because other tests build there at the same time. */
-const NOT_COPIED = ["node_modules", ".git", ".wrangler", "backups", "coverage", "dist"];
 
 let checkout: string;
 beforeAll(async () => {
   await prepareAssets();
-  checkout = await mkdtemp(path.join(tmpdir(), "skill-gateway-checkout-"));
-  for (const entry of await readdir(root)) {
-    if (!NOT_COPIED.includes(entry)) await cp(path.join(root, entry), path.join(checkout, entry), { recursive: true });
-  }
-  await copyBuilds(checkout);
-  await symlink(path.join(root, "node_modules"), path.join(checkout, "node_modules"));
+  checkout = await copyCheckout();
 });
 afterAll(() => rm(checkout, { recursive: true, force: true }));
 

@@ -1,29 +1,23 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { copyBuilds } from "./checkout";
+import { copyCheckout } from "./checkout";
 import { type Account, newAccount } from "./cloudflare";
 import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 /** Files that a deployment does not read or must not find. */
-const LEFT_OUT = /^(node_modules|dist|test|bench|\.git|\.wrangler|\.dev\.vars.*|wrangler\.deploy\.toml)$/;
+const LEFT_OUT = ["test", "bench", ".dev.vars", ".dev.vars.deploy", "wrangler.deploy.toml"];
 const ADDRESS = "https://skill-gateway.someone.workers.dev";
 
 let project: string;
 let account: Account;
 beforeAll(async () => {
   // A copy, because a deployment writes its config and secrets into the project folder.
-  project = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
-  for (const part of (await readdir(root)).filter((name) => !LEFT_OUT.test(name))) {
-    await cp(path.join(root, part), path.join(project, part), { recursive: true });
-  }
-  await copyBuilds(project);
-  await symlink(path.join(root, "node_modules"), path.join(project, "node_modules"));
+  project = await copyCheckout(LEFT_OUT);
   account = await newAccount();
 });
 afterAll(async () => {

@@ -1,16 +1,15 @@
 // The data of `npm run serve`: what an erasure leaves on the disk, and an upgrade with its way back.
 
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeEach, expect, it, vi } from "vitest";
+import { copyCheckout } from "./checkout";
 import { run as runScript } from "./commands";
 import { type Gateway, initServed, newPlace, type Place, type Run, readyServed, serve, until } from "./launcher";
 import { skillForm } from "./skill";
 
 vi.setConfig({ testTimeout: 600_000 });
 
-const root = path.dirname(path.dirname(import.meta.dirname));
 const JSON_TYPE = { "content-type": "application/json" };
 
 let place: Place;
@@ -125,11 +124,7 @@ it("after an erasure, a crash and a start, the disk has nothing of the erased te
 
 /** A copy of this checkout with one more migration, as the next version would have. */
 async function nextVersion(): Promise<string> {
-  const checkout = await mkdtemp(path.join(tmpdir(), "skill-gateway-checkout-"));
-  const left = new Set(["node_modules", ".git", ".wrangler", ".dev.vars", "backups", "test", "bench"]);
-  for (const entry of await readdir(root))
-    if (!left.has(entry)) await cp(path.join(root, entry), path.join(checkout, entry), { recursive: true });
-  await symlink(path.join(root, "node_modules"), path.join(checkout, "node_modules"));
+  const checkout = await copyCheckout([".dev.vars", "test", "bench"]);
   await writeFile(path.join(checkout, "migrations", "9999_next.sql"), "CREATE TABLE next_version (a TEXT);\n");
   return checkout;
 }

@@ -1,14 +1,18 @@
 import { defineConfig } from "vitest/config";
+import { flakyTests } from "./test/support/flaky-reporter";
 
 // Real Chromium against a real gateway, as `npm start` runs it. $CHROMIUM names the browser, else it is Debian's.
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
+    reporters: ["default", flakyTests],
     globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
     fileParallelism: false,
     // All files run in one process, which loads Playwright and the SDKs once.
     isolate: false,
     testTimeout: 90_000,
+    // In CI, a failed test is repeated once.
+    retry: process.env.CI === undefined ? 0 : 1,
     hookTimeout: 60_000,
   },
 });

@@ -1,11 +1,10 @@
 import { defineConfig } from "vitest/config";
-import { flakyTests } from "./test/support/flaky-reporter";
 
 // Real Chromium against a real gateway, as `npm start` runs it. $CHROMIUM names the browser, else it is Debian's.
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
-    reporters: ["default", flakyTests],
+    reporters: ["default", "./test/support/flaky-reporter.ts"],
     globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
     fileParallelism: false,
     // All files run in one process, which loads Playwright and the SDKs once.

@@ -1,12 +1,11 @@
 import { defineConfig } from "vitest/config";
-import { flakyTests } from "./test/support/flaky-reporter";
 
 // Real launchers, real workerd, real signals. Each test owns its state folder and port, and mostly waits for processes, so that
 // two files run side by side.
 export default defineConfig({
   test: {
     include: ["test/smoke/**/*.test.ts", "test/fuzz/**/*.test.ts"],
-    reporters: ["default", flakyTests],
+    reporters: ["default", "./test/support/flaky-reporter.ts"],
     globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
     maxWorkers: 2,
     // A start takes a minute when the machine is busy, and a test can need several.

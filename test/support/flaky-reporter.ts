@@ -2,8 +2,8 @@
 
 import type { Reporter, TestCase } from "vitest/node";
 
-export const flakyTests: Reporter = {
+export default class FlakyReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     if (test.diagnostic()?.flaky) console.log(`flaky: ${test.module.relativeModuleId} > ${test.fullName}`);
-  },
-};
+  }
+}

@@ -4,11 +4,14 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
+    reporters: ["default", "./test/support/flaky-reporter.ts"],
     globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
     fileParallelism: false,
     // All files run in one process, which loads Playwright and the SDKs once.
     isolate: false,
     testTimeout: 90_000,
+    // In CI, a failed test is repeated once.
+    retry: process.env.CI === undefined ? 0 : 1,
     hookTimeout: 60_000,
   },
 });

@@ -45,6 +45,9 @@ export function complaints(context: BrowserContext): string[] {
   return heard;
 }
 
+/** The field of the sign-in. Without `exact` the label would also match the tabs of the page "API keys". */
+export const keyField = (page: Page) => page.getByLabel("API key", { exact: true });
+
 /** Opens the console's page of a conversation, signed in with `key`. Creates the conversation if it does not exist. */
 export async function openConversation(context: BrowserContext, url: string, key: string, id: string): Promise<Page> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -52,7 +55,7 @@ export async function openConversation(context: BrowserContext, url: string, key
   if (!made.ok) throw new Error(`conversations: ${made.status} ${await made.text()}`);
   const page = await context.newPage();
   await page.goto(`${url}/console/conversations/${id}`);
-  const door = page.getByLabel("API key");
+  const door = keyField(page);
   await door.or(status(page)).waitFor();
   if ((await door.count()) > 0) {
     await door.fill(key);

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
 import type { Skill } from "../../../sdk/src/generated/operations";
+import { keyField } from "../chromium";
 import { go, open, signIn, signOut, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
@@ -26,7 +27,6 @@ it("opens by the link of npm start, which counts once, asks first and leaves the
   const [cookie] = await desk.seen.context.cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
   await signOut(page);
-  await page.getByLabel("API key").waitFor();
   expect(await desk.seen.context.cookies()).toEqual([]);
 
   const other = await desk.seen.context.newPage();
@@ -38,7 +38,7 @@ it("opens by the link of npm start, which counts once, asks first and leaves the
 it("refuses a key that is none, and says so", async () => {
   const { page } = desk.seen;
   await page.goto(`${desk.gateway.url}/console/`);
-  await page.getByLabel("API key").fill("sgw_nobody");
+  await keyField(page).fill("sgw_nobody");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("alert").filter({ hasText: "Request rejected." }).waitFor();
 });
@@ -50,9 +50,8 @@ it("keeps the address that was asked for through the sign-in, and shows nothing 
   await go(page, "API keys");
   await page.getByRole("heading", { name: "API keys" }).waitFor();
   await signOut(page);
-  await page.getByLabel("API key").waitFor();
   await page.goBack();
-  await page.getByLabel("API key").waitFor();
+  await keyField(page).waitFor();
   expect(await page.getByRole("heading", { name: "System" }).count()).toBe(0);
 });
 

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
+import { keyField } from "../chromium";
 import { drop, go, open, signIn, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
@@ -160,7 +161,7 @@ it("ends all other sign-ins of oneself, and nobody else's", async () => {
   await page.getByRole("alertdialog").getByRole("button", { name: "End", exact: true }).click();
   await page.getByRole("button", { name: "End the session of carol" }).waitFor({ state: "detached" });
   for (const { page: other } of others) await go(other, "Conversations");
-  await others[0]!.page.getByLabel("API key").waitFor();
+  await keyField(others[0]!.page).waitFor();
   await others[1]!.page.getByText("No conversations yet").waitFor();
   for (const { context } of others) await context.close();
 });

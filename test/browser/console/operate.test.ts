@@ -1,6 +1,7 @@
 // Operator pages of the console in Chromium that no journey covers: closing dialogs, and ended sessions.
 
 import { expect, it } from "vitest";
+import { keyField } from "../chromium";
 import { go, open, signIn } from "./page";
 import { Desk } from "./setup";
 
@@ -21,7 +22,7 @@ it("comes back to the sign-in when the key behind the session is revoked", async
   await signIn(page, desk.gateway.url, made.key, "/console/limits");
   expect((await desk.gateway.call("DELETE", `/keys/${made.id}`)).status).toBe(204);
   await go(page, "API keys");
-  await page.getByLabel("API key", { exact: true }).waitFor();
+  await keyField(page).waitFor();
   expect(await page.locator("body").innerText()).not.toContain("dave");
 });
 

@@ -2,7 +2,7 @@
 
 import { strToU8, zipSync } from "fflate";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { complaints } from "../chromium";
+import { complaints, keyField } from "../chromium";
 
 export interface Seen {
   context: BrowserContext;
@@ -41,7 +41,7 @@ export async function open(browser: Browser, url: string, options: BrowserContex
 
 export async function signIn(page: Page, url: string, key: string, path = "/console/"): Promise<void> {
   await page.goto(url + path);
-  await page.getByLabel("API key").fill(key);
+  await keyField(page).fill(key);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.locator("#page").waitFor();
 }
@@ -54,10 +54,13 @@ export async function go(page: Page, name: string, tab?: string): Promise<void> 
     await page.getByRole("navigation", { name, exact: true }).getByRole("link", { name: tab }).click();
 }
 
+/** Signs out and waits until the sign-in has replaced the page. */
 export async function signOut(page: Page): Promise<void> {
   if (hasDrawer(page)) await page.getByRole("button", { name: "Open the navigation" }).click();
   await page.getByRole("button", { name: /^Account: / }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL("**/console/");
+  await keyField(page).waitFor();
 }
 
 /** Whether the window is so narrow that the navigation is a drawer. */

@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { barriers } from "../axe";
+import { keyField } from "../chromium";
 import { brightness } from "../colors";
 import { go, open, overflows, signIn } from "./page";
 import { Desk } from "./setup";
@@ -172,7 +173,7 @@ it("keeps both tabs signed in that sign in at the same moment, and shows another
   });
   for (const one of pages) {
     await one.goto(`${desk.gateway.url}/console/limits`);
-    await one.getByLabel("API key").fill(key);
+    await keyField(one).fill(key);
   }
   for (const one of pages) {
     await one.getByRole("button", { name: "Sign in", exact: true }).click();

@@ -3,7 +3,7 @@
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { barriers } from "../axe";
-import { openBrowser } from "../chromium";
+import { keyField, openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { drop, open, overflows, signIn, skillText, zipOf } from "./page";
 
@@ -175,7 +175,7 @@ export function inspection(): {
     async pages(look) {
       const { page, heard, context } = await opened(look);
       await page.goto(`${gateway.url}/console/`);
-      await page.getByLabel("API key").waitFor();
+      await keyField(page).waitFor();
       expect(await barriers(page)).toEqual([]);
       await signIn(page, gateway.url, gateway.key);
       for (const [name, path, whole] of PAGES) {

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { barriers } from "../axe";
-import { openBrowser } from "../chromium";
+import { keyField, openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { type Model, startModel } from "./model";
 import { go, open, overflows, type Seen, signIn, signOut, skillText, zipOf } from "./page";
@@ -263,10 +263,10 @@ it("leads to the sign-in when the session has ended, and loses nothing that was 
   expect((await gateway.call("DELETE", `/keys/${id}`)).status).toBe(204);
   await messageIn(page).fill("What I was about to say");
   await page.getByRole("button", { name: "Send" }).click();
-  await page.getByLabel("API key").waitFor();
+  await keyField(page).waitFor();
   expect(await page.locator("body").innerText()).not.toContain("about to say");
   const again = (await keyOf("fay")).key;
-  await page.getByLabel("API key").fill(again);
+  await keyField(page).fill(again);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.locator(".talk .user", { hasText: "What I was about to say" }).waitFor();
   expect(page.url()).toBe(address);
@@ -274,7 +274,6 @@ it("leads to the sign-in when the session has ended, and loses nothing that was 
   await page.locator(".talk .prose", { hasText: "You said: What I was about to say" }).waitFor();
   // Another user of the same tab does not see the chat.
   await signOut(page);
-  await page.getByLabel("API key").waitFor();
   expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => name.includes("try")))).toEqual([]);
 });
 

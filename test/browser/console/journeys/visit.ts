@@ -5,6 +5,7 @@ import path from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { barriers } from "../../axe";
+import { keyField } from "../../chromium";
 import type { Gateway } from "../../gateway";
 import type { Hands } from "../input";
 import { hasDrawer, overflows, zipOf } from "../page";
@@ -67,7 +68,7 @@ export class Visit {
   /** Opens a page of the console and signs in. */
   async enter(key: string, place = "/console/"): Promise<void> {
     await this.page.goto(this.gateway.url + place);
-    await this.hands.write(this.page.getByLabel("API key", { exact: true }), key);
+    await this.hands.write(keyField(this.page), key);
     await this.press("button", "Sign in");
     await this.page.locator("#page").waitFor();
   }
@@ -76,7 +77,7 @@ export class Visit {
     if (hasDrawer(this.page)) await this.press("button", "Open the navigation");
     await this.hands.press(this.page.getByRole("button", { name: /^Account: / }));
     await this.hands.pressInMenu(this.page.getByRole("menuitem", { name: "Sign out" }));
-    await this.page.getByLabel("API key", { exact: true }).waitFor();
+    await keyField(this.page).waitFor();
   }
 
   /** Opens a page through the navigation, and then one of its tabs. */

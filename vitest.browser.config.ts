@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
+    reporters: ["default", "./test/support/flaky-reporter.ts"],
     globalSetup: [
       "./test/support/temporary-files.ts",
       "./test/support/prepared-state.ts",
@@ -13,6 +14,8 @@ export default defineConfig({
     // All files run in one process, which loads Playwright and the SDKs once.
     isolate: false,
     testTimeout: 90_000,
+    // In CI, a failed test is repeated once.
+    retry: process.env.CI === undefined ? 0 : 1,
     hookTimeout: 60_000,
   },
 });

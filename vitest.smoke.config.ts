@@ -5,10 +5,13 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/smoke/**/*.test.ts", "test/fuzz/**/*.test.ts"],
+    reporters: ["default", "./test/support/flaky-reporter.ts"],
     globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
     maxWorkers: 2,
     // A start takes a minute when the machine is busy, and a test can need several.
     testTimeout: 300_000,
+    // In CI, a failed test is repeated once.
+    retry: process.env.CI === undefined ? 0 : 1,
     hookTimeout: 300_000,
   },
 });

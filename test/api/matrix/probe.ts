@@ -2,6 +2,7 @@
 
 import { exports } from "cloudflare:workers";
 import { type CallOptions, call } from "../../support/call";
+import { perFile } from "../../support/per-file";
 import { ACTORS, type Actor, keyOf, marksOf, neverMade, type Thing, UNKNOWN, USERS, type User, userOf } from "./actors";
 import type { Row } from "./table";
 
@@ -62,51 +63,75 @@ async function textOf(answer: Response): Promise<string> {
 }
 
 /** Returns the status of a response. An MCP error, of the protocol or of a tool, counts as 404. */
-async function verdictOf(row: Row, answer: Response): Promise<number> {
-  const text = await textOf(answer);
-  return row.params !== undefined && answer.status === 200 && /"error":\{|"isError":true/.test(text)
-    ? 404
-    : answer.status;
+function verdictOf(row: Row, status: number, text: string): number {
+  return row.params !== undefined && status === 200 && /"error":\{|"isError":true/.test(text) ? 404 : status;
 }
 
 /** Returns everything in a response except values that differ between requests. */
-async function told(answer: Response, thing: Thing) {
-  const headers = Object.fromEntries([...answer.headers].filter(([name]) => !PER_REQUEST.has(name)));
+function told({ status, headers }: Response, text: string, thing: Thing) {
   // The suggested names depend on the requested name and on the names that the caller can see.
-  let body = (await textOf(answer)).replace(/"request_id":"[^"]*"/, "").replace(/ Did you mean [^?]*\?/, "");
+  let body = text.replace(/"request_id":"[^"]*"/, "").replace(/ Did you mean [^?]*\?/, "");
   // A response can repeat names from the request.
   for (const [field, value] of Object.entries(thing)) body = body.replaceAll(value, `{${field}}`);
-  return { status: answer.status, headers, body };
+  return { status, headers: Object.fromEntries([...headers].filter(([name]) => !PER_REQUEST.has(name))), body };
 }
 const PER_REQUEST = new Set(["x-request-id", "request-id", "server-timing", "x-d1-bookmark", "date"]);
 
-/** Returns the actual and the expected status for every actor. */
-export async function verdictsOf(row: Row) {
-  const expected: Record<string, number> = {};
-  const seen: Record<string, number> = {};
+/** Whether an actor cannot see the resource. Users with a right to it can receive 404 for another reason, such as a skill without a rollout. */
+function isBlind(row: Row, actor: Actor): boolean {
+  const isCompared = actor === "anonymous" || (isUser(actor) && row.may[actor] === undefined);
+  return isCompared && verdict(row, actor) === 404;
+}
+
+/** The answers to a row's actors. */
+interface Answered {
+  expected: Record<string, number>;
+  seen: Record<string, number>;
+  /** The answers to the actors that cannot see the resource, and the resource. */
+  refused: { actor: Actor; thing: Thing; there: ReturnType<typeof told> }[];
+}
+
+/** Both tests of a row look at the same answers. */
+const answered = new Map<Row, Promise<Answered>>();
+await perFile(() => answered.clear());
+
+function answersTo(row: Row): Promise<Answered> {
+  const known = answered.get(row) ?? askAs(row);
+  answered.set(row, known);
+  return known;
+}
+
+/** Sends the request of every actor. */
+async function askAs(row: Row): Promise<Answered> {
+  const all: Answered = { expected: {}, seen: {}, refused: [] };
   let thing = await row.thing();
   for (const actor of ACTORS) {
-    expected[actor] = verdict(row, actor);
-    seen[actor] = await verdictOf(row, await sendProbe(row, actor, thing));
+    all.expected[actor] = verdict(row, actor);
+    const answer = await sendProbe(row, actor, thing);
+    const text = await textOf(answer);
+    const seen = verdictOf(row, answer.status, text);
+    all.seen[actor] = seen;
+    if (isBlind(row, actor)) all.refused.push({ actor, thing, there: told(answer, text, thing) });
     // A rejected request does not use up the resource, so the next actor uses the same one.
-    if (row.spent && seen[actor] < 400) thing = await row.thing();
+    if (row.spent && seen < 400) thing = await row.thing();
   }
+  return all;
+}
+
+/** Returns the actual and the expected status for every actor. */
+export async function verdictsOf(row: Row) {
+  const { seen, expected } = await answersTo(row);
   return { seen, expected };
 }
 
 /** Returns the responses to actors that cannot see the resource: for the resource, and for one that was never created. */
 export async function absentAs(row: Row) {
-  // Users with a right to the resource can receive 404 for another reason, such as a skill without a rollout.
-  const refused = [...USERS, "anonymous" as const].filter(
-    (actor) => verdict(row, actor) === 404 && (actor === "anonymous" || row.may[actor] === undefined),
-  );
-  const thing = await row.thing();
-  const absent = neverMade(thing);
+  const { refused } = await answersTo(row);
   const both = [];
-  for (const actor of refused)
-    both.push({
-      there: await told(await sendProbe(row, actor, thing), thing),
-      missing: await told(await sendProbe(row, actor, absent), absent),
-    });
+  for (const { actor, thing, there } of refused) {
+    const absent = neverMade(thing);
+    const answer = await sendProbe(row, actor, absent);
+    both.push({ there, missing: told(answer, await textOf(answer), absent) });
+  }
   return both;
 }

@@ -9,7 +9,7 @@ import { open, overflows, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
 const PICTURES = process.env.CATALOG_PICTURES;
-const desk = new Desk();
+const desk = new Desk("shared");
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
 const publishedSchema = z.object({

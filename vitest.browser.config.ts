@@ -5,7 +5,11 @@ export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
     reporters: ["default", "./test/support/flaky-reporter.ts"],
-    globalSetup: ["./test/support/temporary-files.ts", "./test/support/prepared-state.ts"],
+    globalSetup: [
+      "./test/support/temporary-files.ts",
+      "./test/support/prepared-state.ts",
+      "./test/browser/shared-gateway.ts",
+    ],
     fileParallelism: false,
     // All files run in one process, which loads Playwright and the SDKs once.
     isolate: false,

@@ -9,10 +9,11 @@ import { Gateway } from "./gateway";
 let gateway: Gateway;
 let browser: Browser;
 beforeAll(async () => {
-  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+  gateway = Gateway.shared();
+  browser = await openBrowser();
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), gateway?.stop()]);
+  await browser?.close();
 });
 
 const PAGES: [name: string, open: (page: Page) => Promise<unknown>][] = [

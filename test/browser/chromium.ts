@@ -4,7 +4,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { chromiumPath } from "../../scripts/kit/browser.mjs";
 
 const QUIET =
-  "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+  "--renderer-process-limit=1 --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
 let shared: Promise<Browser> | null = null;
 

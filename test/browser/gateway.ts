@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { parseEnv } from "node:util";
+import { inject } from "vitest";
 import { copyPrepared, type Place, placeIn } from "../support/prepared-state";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
@@ -28,12 +29,27 @@ export class Gateway {
 
   private constructor(readonly folder: string) {}
 
-  /** @param port a fixed port, for tests that need it before the start */
-  static async start(settings: Record<string, string> = {}, port = 0): Promise<Gateway> {
+  /**
+   * @param port a fixed port, for tests that need it before the start
+   * @param prepared the folder of the prepared state, outside of a test
+   */
+  static async start(settings: Record<string, string> = {}, port = 0, prepared?: string): Promise<Gateway> {
     const gateway = new Gateway(await mkdtemp(path.join(tmpdir(), "skill-gateway-browser-")));
     gateway.#port = port;
-    await copyPrepared(gateway.#place);
+    await copyPrepared(gateway.#place, prepared);
     await gateway.start(settings);
+    return gateway;
+  }
+
+  /**
+   * Returns the gateway that several files share, because a start takes seconds. A file can use it if it has users of its own, reads no list
+   * of all users, and changes nothing that all users see.
+   */
+  static shared(): Gateway {
+    const gateway = new Gateway("");
+    const { url, key } = inject("sharedGateway");
+    gateway.url = url;
+    gateway.key = key;
     return gateway;
   }
 

@@ -21,7 +21,8 @@ beforeAll(async () => {
       define: { "process.env.NODE_ENV": '"development"' },
     }),
     (async () => {
-      [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+      gateway = Gateway.shared();
+      browser = await openBrowser();
     })(),
   ]);
   context = await ownPages(browser);
@@ -35,7 +36,7 @@ beforeAll(async () => {
   await page.addScriptTag({ content: bundle.outputFiles[0]!.text });
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), gateway?.stop()]);
+  await browser?.close();
 });
 
 const press = (name: string) => page.getByRole("button", { name, exact: true }).click();

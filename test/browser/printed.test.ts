@@ -8,7 +8,8 @@ import { Gateway } from "./gateway";
 it("README.md: the page connects with its back end's ticket, and answers", async () => {
   const [block, ...others] = blocksOf("README.md").filter(({ language }) => language === "js");
   expect(others).toEqual([]);
-  const [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+  const gateway = Gateway.shared();
+  const browser = await openBrowser();
   try {
     const context = await ownPages(browser);
     const heard = complaints(context);
@@ -34,6 +35,6 @@ it("README.md: the page connects with its back end's ticket, and answers", async
     expect(shown).toEqual(["Delete it?"]);
     expect(heard).toEqual([]);
   } finally {
-    await Promise.all([browser.close(), gateway.stop()]);
+    await browser.close();
   }
 });

@@ -17,12 +17,13 @@ let browser: Browser;
 let served: Served;
 let ids: string[];
 beforeAll(async () => {
-  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+  gateway = Gateway.shared();
+  browser = await openBrowser();
   served = await (await fetch(`${gateway.url}/openapi.json`)).json();
   ids = Object.values(served.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), gateway?.stop()]);
+  await browser?.close();
 });
 
 /** Returns the rendered page with its errors and its requests to other hosts. */

@@ -47,6 +47,10 @@ beforeEach(async () => {
       ...summary(),
       ...{ base, content: { description: "Knows tides.", warnings: [] }, routing: null },
       permissions: { added: [{ permission: "network", value: "api.example.com" }], removed: [] },
+      test_results: {
+        ...{ passed: 1, failed: 2, regressions: { version_id: "ver_1", version: "0.9.0", cases: ["at noon"] } },
+        failing: [{ name: "at noon", reason: "\u001b[31mred" }, { name: "at night" }],
+      },
       events: [{ ...event, created_at: "t" }],
     });
   });
@@ -80,6 +84,9 @@ describe("review", () => {
     expect(stdout).toContain("+Good words.");
     expect(stdout).toContain("new permission: network api.example.com");
     expect(stdout).toContain("\\u001b[31mred\\u202e");
+    expect(stdout).toContain("Test results: 1 of 3 cases passed\n  at noon fails (passes with 0.9.0): ");
+    expect(stdout).toContain("\n  at night fails\n");
+    expect(stdout).not.toContain("\u001b");
     expect(stdout).toContain(`review approve ${ID} --seen ${zip_sha256.slice(0, 16)}@new`);
   });
 

@@ -49,6 +49,7 @@ export const INSIGHT_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   readContentOf: (db) => evals.readContentOf(db, "skl_0-1", "ver_0-1"),
   selectComparison: async (db) => evals.selectComparison(db, eq(skills.id, "skl_0-1"), sql`${"digest-1"}`),
   readComparisonOf: (db) => evals.readComparisonOf(db, "ver_0-1"),
+  readRunOfContent: (db) => evals.readRunOfContent(db, { scope: "public", folded: "skill-00001" }, "ver_0-1"),
   putRollout: (db) => rollouts.putRollout(db, OF_SKILL, { candidateId: "ver_0-1", percent: 10 }),
   deleteRollout: (db) => rollouts.deleteRollout(db, { id: "nothing", scope: "public" }),
   readComparisons: (db) => rollouts.readComparisons(db, 0, { startedAt: 0, skillId: "" }, 100),

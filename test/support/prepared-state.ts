@@ -31,8 +31,7 @@ export const placeIn = (folder: string): Place => ({
 });
 
 /** Copies the prepared state and its settings to a place. Does nothing in runs that have not prepared one. */
-export async function copyPrepared({ state, vars }: Place): Promise<void> {
-  const folder = inject("preparedState");
+export async function copyPrepared({ state, vars }: Place, folder = inject("preparedState")): Promise<void> {
   if (folder === undefined) return;
   const from = placeIn(folder);
   await Promise.all([cp(from.state, state, { recursive: true }), cp(from.vars, vars)]);

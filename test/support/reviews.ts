@@ -20,6 +20,7 @@ export interface Review {
   files: { path: string; change: string; size: number | null; base_size: number | null }[];
   permissions: { added: { permission: string; value: string }[]; removed: { permission: string; value: string }[] };
   routing: { prompts: { prompt: string; rank: number | null }[] } | null;
+  test_results: object | null;
   events: {
     id: string;
     type: string;

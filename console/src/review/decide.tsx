@@ -12,6 +12,7 @@ import { FormWindow } from "../parts/form-window";
 import { visible } from "../parts/text";
 import { toast } from "../parts/toast";
 import { t } from "../text/text";
+import { RegressionNote } from "./tests";
 
 export type Decision = "approve" | "request_changes" | "reject";
 
@@ -47,7 +48,7 @@ export function DecisionWindow({
 }): ReactNode {
   const client = useQueryClient();
   // What the reviewer has read: a refreshed page behind the dialog does not change it.
-  const [{ id, zip_sha256, base, name }] = useState(review);
+  const [{ id, zip_sha256, base, name, test_results }] = useState(review);
   const [comment, setComment] = useState("");
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
@@ -79,6 +80,7 @@ export function DecisionWindow({
       onClose={onClose}
     >
       <p>{EFFECTS[decision]}</p>
+      {decision === "approve" && <RegressionNote of={test_results} />}
       <Area
         label={decision === "approve" ? t("Comment (optional)") : t("Reason")}
         value={comment}

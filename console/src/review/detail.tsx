@@ -21,6 +21,7 @@ import { CommentWindow, type Decision, DecisionWindow } from "./decide";
 import { ReviewFiles } from "./files";
 import { History } from "./history";
 import { State } from "./state";
+import { TestResults } from "./tests";
 
 const route = getRouteApi("/review/$id");
 
@@ -141,6 +142,9 @@ function Submission({ review }: { review: ReviewInFull }): ReactNode {
               <Issues issues={content.warnings} />
             )}
           </Card>
+          {(review.test_results !== null || (review.can_decide && base !== null)) && (
+            <TestResults of={review.test_results} />
+          )}
           {routing !== null && (
             <Card title={t("Search rank")} isFlush>
               <Table name={t("Search rank")} heads={[t("Example prompt"), t("Rank"), t("Skills ahead")]}>

@@ -1308,6 +1308,12 @@ export const zh = {
   "Test results": "测试结果",
   "the test results": "测试结果",
   "Test results are worse.": "测试结果变差。",
+  "No results are recorded for these files. Run `skillgate test --record` in their folder.":
+    "这些文件没有测试结果记录。请在其文件夹中运行 `skillgate test --record`。",
+  "{passed} of {count} cases passed ({rate}).": "{count} 个用例中有 {passed} 个通过（{rate}）。",
+  "passed before": "之前通过",
+  "{count} case that passes with version {version} fails now.": "有 {count} 个在版本 {version} 中通过的用例现在失败。",
+  "{count} cases that pass with version {version} fail now.": "有 {count} 个在版本 {version} 中通过的用例现在失败。",
   "Pass rate": "通过率",
   Passed: "通过",
   Recorded: "记录时间",

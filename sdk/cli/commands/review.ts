@@ -9,7 +9,7 @@ import { downloadSkill } from "../download";
 import { filesOf, readSkill, skillAt } from "../folder";
 import { type Gateway, issuesSchema } from "../gateway";
 import { changedFiles, unifiedDiff } from "../lines";
-import { columns, issueLines, permissionLines, routingLines } from "../print";
+import { columns, issueLines, oneLineOf, permissionLines, routingLines } from "../print";
 import { EXIT, misused, Problem } from "../problem";
 import { gatewayOf } from "../resolve";
 import { routingSchema } from "../resources";
@@ -39,6 +39,17 @@ const fullSchema = reviewSchema.extend({
   content: z.looseObject({ description: z.string(), warnings: issuesSchema }).nullable(),
   permissions: z.looseObject({ added: z.array(permission), removed: z.array(permission) }),
   routing: routingSchema.nullable(),
+  // Gateways before 2026-11-27 do not send it.
+  test_results: z
+    .looseObject({
+      passed: z.number(),
+      failed: z.number(),
+      failing: z.array(z.looseObject({ name: z.string(), reason: z.string().optional() })),
+      regressions: z
+        .looseObject({ version_id: z.string(), version: z.string().nullable(), cases: z.array(z.string()) })
+        .nullable(),
+    })
+    .nullish(),
   events: z.array(
     z.looseObject({
       type: z.string(),
@@ -122,7 +133,7 @@ const scopeOf = ({ is_public, namespace }: Review): string => (is_public ? "publ
 
 async function show(work: Work, gateway: Gateway, id: string): Promise<number> {
   const full = await gateway.read(fullSchema, `${REVIEWS}/${id}`);
-  const { base, content, permissions, routing, events } = full;
+  const { base, content, permissions, routing, test_results: results, events } = full;
   const patches = content === null ? [] : await patchesOf(gateway, full);
   answer(work, { ...full, seen: markOf(full) });
   const history = events.map(({ type, user_id, comment: text, path, line, created_at }) => {
@@ -137,6 +148,7 @@ async function show(work: Work, gateway: Gateway, id: string): Promise<number> {
       ...(content === null ? ["The content was deleted or changed."] : [content.description]),
       ...permissionLines(permissions),
       ...issueLines("Findings", content?.warnings ?? []),
+      ...(results ? testLines(results) : []),
       ...(routing === null ? [] : routingLines(routing)),
       "",
       ...patches,
@@ -149,6 +161,20 @@ async function show(work: Work, gateway: Gateway, id: string): Promise<number> {
     ].join("\n"),
   );
   return EXIT.done;
+}
+
+/** Returns the recorded test results of the submitted content. */
+function testLines({ passed, failed, failing, regressions }: NonNullable<ReviewInFull["test_results"]>): string[] {
+  const before = new Set(regressions?.cases);
+  const version = regressions?.version ?? regressions?.version_id;
+  return [
+    `Test results: ${passed} of ${passed + failed} cases passed`,
+    ...failing.map(({ name, reason }) => {
+      const passedBefore = before.has(name) ? ` (passes with ${version})` : "";
+      const why = reason === undefined ? "" : `: ${oneLineOf(reason, 200)}`;
+      return `  ${oneLineOf(name, 160)} fails${passedBefore}${why}`;
+    }),
+  ];
 }
 
 /** Returns the changes of the files. The downloaded bytes must have the digest under review. */

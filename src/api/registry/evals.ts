@@ -1,7 +1,7 @@
 // Routes for recorded runs of a skill's test cases.
 
 import { createRoute } from "@hono/zod-openapi";
-import { hasDistinctNames } from "../../domain/insights/evals";
+import { hasDistinctNames, type Regressions } from "../../domain/insights/evals";
 import { EVAL_LIMITS } from "../../domain/limits";
 import { router } from "../../edge/router";
 import { instant, json, jsonBody, refusals } from "../../edge/schemas";
@@ -45,7 +45,8 @@ const runRequest = () =>
     })
     .openapi("EvalRunRequest");
 
-const regressionsSchema = () =>
+/** Cases that fail now and passed before. */
+export const regressionsSchema = () =>
   z
     .object({ version_id: z.string(), version: z.string().nullable(), cases: z.array(z.string()) })
     .nullable()
@@ -80,13 +81,8 @@ const summary = () => ({
 });
 
 const runSchema = () => z.object(summary()).openapi("EvalRun");
-const wholeRunSchema = () =>
-  z
-    .object({
-      ...summary(),
-      cases: z.array(z.object({ name: z.string(), passed: z.boolean(), reason: z.string().optional() })),
-    })
-    .openapi("EvalRunWithCases");
+const caseSchema = () => z.object({ name: z.string(), passed: z.boolean(), reason: z.string().optional() });
+const wholeRunSchema = () => z.object({ ...summary(), cases: z.array(caseSchema()) }).openapi("EvalRunWithCases");
 
 export const evalRoutes = router();
 
@@ -123,12 +119,8 @@ evalRoutes.openapi(
       c.req.valid("param").id,
       run,
     );
-    const wire =
-      regressions === null
-        ? null
-        : { version_id: regressions.before.versionId, version: regressions.before.label, cases: regressions.names };
     const content = { version_id: version?.id ?? null, version: version?.label ?? null };
-    return c.json({ id, ...content, passed, failed, regressions: wire }, 201);
+    return c.json({ id, ...content, passed, failed, regressions: wireRegressions(regressions) }, 201);
   },
 );
 
@@ -146,6 +138,11 @@ evalRoutes.openapi(
     return c.json({ ...wireRun(run, skill.currentId), cases: run.cases }, 200);
   },
 );
+
+export function wireRegressions(found: Regressions | null): z.infer<ReturnType<typeof regressionsSchema>> {
+  if (found === null) return null;
+  return { version_id: found.before.versionId, version: found.before.label, cases: found.names };
+}
 
 function wireRun(run: EvalRunRow, currentId: string): z.infer<ReturnType<typeof runSchema>> {
   const { id, versionId, label, digest, createdAt, createdBy, runner, model, passed, failed } = run;

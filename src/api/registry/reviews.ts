@@ -7,8 +7,15 @@ import { REVIEW_DECISIONS, REVIEW_EVENTS, REVIEW_STATES } from "../../domain/rev
 import { router } from "../../edge/router";
 import { instant, issueSchema, json, jsonBody, pageQuery, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { openReviewPackage, type ReviewInFull, readReviewInFull, readSubmissions } from "../../services/review/read";
+import {
+  openReviewPackage,
+  type ReviewInFull,
+  readReviewInFull,
+  readSubmissions,
+  type TestResults,
+} from "../../services/review/read";
 import type { ReviewEventRow, ReviewRow } from "../../storage/d1/review/reviews";
+import { regressionsSchema, wireRegressions } from "./evals";
 import { changedPermissions } from "./permissions";
 import { routingSchema } from "./resources";
 
@@ -79,6 +86,22 @@ const fullSchema = () =>
       routing: routingSchema()
         .nullable()
         .openapi({ description: "Ranks of the example prompts, as you would see them after approval." }),
+      test_results: z
+        .object({
+          recorded_by: z.string(),
+          recorded_at: z.string(),
+          runner: z.string().nullable(),
+          model: z.string().nullable(),
+          passed: z.int().openapi({ description: "Number of cases that passed." }),
+          failed: z.int(),
+          failing: z.array(z.object({ name: z.string(), reason: z.string().optional() })),
+          regressions: regressionsSchema(),
+        })
+        .nullable()
+        .openapi({
+          description:
+            "The newest recorded run of the test cases with exactly this content. `null`: none is recorded, or you are not a reviewer of the scope.",
+        }),
       events: z.array(eventSchema()),
     })
     .openapi("ReviewInFull");
@@ -275,7 +298,17 @@ function wireEvent(event: ReviewEventRow): z.infer<ReturnType<typeof eventSchema
   return { id, type, user_id: userId, comment, path, line, zip_sha256: zipSha256, created_at: instant(createdAt) };
 }
 
-function wireFull({ review, canDecide, base, content, files, permissions, routing, events }: ReviewInFull) {
+function wireTests(found: TestResults) {
+  const { recordedBy, recordedAt, runner, model, cases, regressions } = found;
+  const failing = cases.filter(({ passed }) => !passed).map(({ passed: _, ...one }) => one);
+  return {
+    ...{ recorded_by: recordedBy, recorded_at: instant(recordedAt), runner, model },
+    ...{ passed: cases.length - failing.length, failed: failing.length, failing },
+    regressions: wireRegressions(regressions),
+  };
+}
+
+function wireFull({ review, canDecide, base, content, files, permissions, ...rest }: ReviewInFull) {
   return {
     ...wireReview(review),
     can_decide: canDecide,
@@ -291,7 +324,8 @@ function wireFull({ review, canDecide, base, content, files, permissions, routin
           },
     files: files.map(({ path, change, size, baseSize }) => ({ path, change, size, base_size: baseSize })),
     permissions,
-    routing,
-    events: events.map(wireEvent),
+    routing: rest.routing,
+    test_results: rest.testResults === null ? null : wireTests(rest.testResults),
+    events: rest.events.map(wireEvent),
   };
 }

@@ -10,10 +10,12 @@ import {
 } from "../../domain/code/permissions";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError, type Issue } from "../../domain/errors";
+import type { EvalCase, Regressions } from "../../domain/insights/evals";
 import { REVIEW_LIMITS } from "../../domain/limits";
 import { foldName } from "../../domain/package/path";
 import type { PackageFile } from "../../domain/package/skill";
 import { canReview, isOpen, REVIEW_STATES, type ReviewState, reviewableScopes } from "../../domain/review/review";
+import { readRunOfContent } from "../../storage/d1/registry/evals";
 import { type ReviewedVersion, readCompared, readReviewedVersion } from "../../storage/d1/review/content";
 import {
   listReviews,
@@ -25,6 +27,7 @@ import {
 } from "../../storage/d1/review/reviews";
 import { canRunCodeInScope } from "../catalog/can-run";
 import type { Context } from "../context";
+import { regressionsIn } from "../registry/regressions";
 import { type RoutingReport, reportRouting } from "../registry/routing";
 import { openBytes } from "../registry/skills";
 
@@ -58,7 +61,20 @@ export interface ReviewInFull {
   files: FileChange[];
   permissions: { added: Permission[]; removed: Permission[] };
   routing: RoutingReport | null;
+  /** The newest recorded test run of the content; `null`: none, or the caller is not a reviewer of the scope. */
+  testResults: TestResults | null;
   events: ReviewEventRow[];
+}
+
+/** A recorded run of test cases, compared with the version before. */
+export interface TestResults {
+  recordedBy: string;
+  recordedAt: number;
+  runner: string | null;
+  model: string | null;
+  cases: readonly EvalCase[];
+  /** `null`: no case that passed before fails now. */
+  regressions: Regressions | null;
 }
 
 const cursorSchema = z.object({ id: z.string() });
@@ -104,16 +120,17 @@ export async function readReviewInFull(context: Context, id: string): Promise<Re
   const review = await findReview(context, id);
   const { principal } = context.caller;
   const folded = foldName(review.name);
-  const [compared, decidedBase, events] = await Promise.all([
+  const [compared, decidedBase, events, tested] = await Promise.all([
     readCompared(context.db, contentId(review), { scope: review.scope, folded }),
     review.baseId === null ? null : readReviewedVersion(context.db, review.baseId),
     readReviewEvents(context.db, id, REVIEW_LIMITS.events + DECISIONS_KEPT),
+    canReview(principal, review.scope) ? readTestResults(context, review) : null,
   ]);
   const base = review.state === "approved" ? decidedBase : compared.current;
   const submitted = compared.content?.zipSha256 === review.zipSha256 ? compared.content : null;
   const content = submitted === null ? null : withoutScopeOfDraft(context, submitted, review);
   const canDecide = isOpen(review.state) && review.userId !== principal.userId && canReview(principal, review.scope);
-  const known = { review, events, content, base, canDecide };
+  const known = { review, events, content, base, canDecide, testResults: content === null ? null : tested };
   if (content === null) return { ...known, files: [], permissions: { added: [], removed: [] }, routing: null };
   const { CODE_SCOPES: codeScopes } = context.settings;
   const permitted = (version: ReviewedVersion) => permissionsOf({ ...version, scope: review.scope }, codeScopes);
@@ -127,6 +144,15 @@ export async function readReviewInFull(context: Context, id: string): Promise<Re
     permissions: permissionChanges(before, permitted(content)),
     routing,
   };
+}
+
+/** Returns the newest recorded test run of the submitted content. */
+async function readTestResults(context: Context, review: ReviewRow): Promise<TestResults | null> {
+  const skill = { scope: review.scope, folded: foldName(review.name) };
+  const { run, comparison } = await readRunOfContent(context.db, skill, contentId(review));
+  if (run === null) return null;
+  const { createdBy, createdAt, ...rest } = run;
+  return { ...rest, recordedBy: createdBy, recordedAt: createdAt, regressions: regressionsIn(comparison) };
 }
 
 /** Leaves out that code does not run in the scope of the draft, if it runs in the scope that it is submitted to. */

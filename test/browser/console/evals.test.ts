@@ -9,7 +9,7 @@ import { open, overflows, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
 const PICTURES = process.env.CATALOG_PICTURES;
-const desk = new Desk();
+const desk = new Desk("shared");
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
 const publishedSchema = z.object({
@@ -20,11 +20,18 @@ const publishedSchema = z.object({
 const zip = (version: string) =>
   zipOf("tides.zip", { "tides/SKILL.md": skillText("tides", version, `Text of ${version}.`) });
 
-async function publish(key: string, version: string): Promise<{ id: string; versionId: string }> {
+/** Uploads a package below the path of skills. Returns the response. */
+async function upload(key: string, version: string, method: string, route: string): Promise<Response> {
   const body = new FormData();
   body.set("file", new Blob([new Uint8Array(zip(version).buffer)]), "tides.zip");
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${desk.gateway.url}/api/v1/kinds/skills/upload`, { method: "POST", headers, body });
+  const answer = await fetch(`${desk.gateway.url}/api/v1/kinds/skills/${route}`, { method, headers, body });
+  expect(answer.ok).toBe(true);
+  return answer;
+}
+
+async function publish(key: string, version: string, route = "upload"): Promise<{ id: string; versionId: string }> {
+  const answer = await upload(key, version, "POST", route);
   const { metadata, status } = publishedSchema.parse(await answer.json());
   return { id: metadata.labels.id, versionId: status.version_id };
 }
@@ -38,8 +45,8 @@ function digestOf(version: string): string {
 const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest("hex");
 
 /** Publishes 1.0.0, and records results of it and of 2.0.0, in which a case fails that passed. */
-async function tested(key: string): Promise<{ id: string; versionId: string }> {
-  const first = await publish(key, "1.0.0");
+async function tested(key: string, route = "upload"): Promise<{ id: string; versionId: string }> {
+  const first = await publish(key, "1.0.0", route);
   const record = async (digest: string, second: object) => {
     const cases = [
       { name: "routing: high tide", passed: true },
@@ -130,4 +137,33 @@ it("warns when a package is published or a version activated with which a case f
   await page.getByRole("button", { name: "Activate", exact: true }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Activate" }).click();
   await warning.waitFor();
+});
+
+it("shows a reviewer the results of a submission, and warns before its approval", async () => {
+  const author = await desk.keyOf("author");
+  const reviewer = await desk.keyOf("reviewer", { role: "admin" });
+  await tested(reviewer, "public");
+  await upload(author, "2.0.0", "PUT", "drafts/tides");
+  const made = await desk.as<{ id: string }>(author, "POST", "/reviews", { draft: "tides", public: true });
+  const page = await desk.enter(reviewer, `/review/${made.body.id}`);
+  const results = page.locator(".card", { hasText: "Test results" });
+  await results.getByText("1 of 2 cases passed (50.0 %).").waitFor();
+  await expect.poll(() => results.innerText()).toContain(`${HOSTILE} passed before\n<b>rank</b> #9`);
+  expect(await results.locator("img").count()).toBe(0);
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [1_280, 375]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      expect([await overflows(page), await barriers(page)]).toEqual([false, []]);
+      await results.scrollIntoViewIfNeeded();
+      await picture(page, `review-evals-${colorScheme}-${width}`);
+    }
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("1 case that passes with version 1.0.0 fails now.").waitFor();
+  await picture(page, "review-evals-approve");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Reject", exact: true }).click();
+  await dialog.getByLabel("Reason").waitFor();
+  expect(await dialog.getByText("fails now").count()).toBe(0);
 });

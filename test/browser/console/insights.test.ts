@@ -5,7 +5,7 @@ import { barriers } from "../axe";
 import { open } from "./page";
 import { Desk } from "./setup";
 
-const desk = new Desk();
+const desk = new Desk("shared");
 
 const zeros = {
   ...{ loads: 0, calls: 0, failures: 0, tokens: 0, found: 0, scripts_ok: 0, scripts_failed: 0, scripts_killed: 0 },

@@ -13,10 +13,11 @@ let gateway: Gateway;
 let browser: Browser;
 
 beforeAll(async () => {
-  [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
+  gateway = Gateway.shared();
+  browser = await openBrowser();
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), gateway?.stop()]);
+  await browser?.close();
 });
 
 it.each(Object.entries(JOURNEYS))("%s", async (_, journey) => {

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
 import type { Skill } from "../../../sdk/src/generated/operations";
 import { keyField } from "../chromium";
-import { go, open, signIn, signOut, skillText, zipOf } from "./page";
+import { go, open, signIn, signInByForm, signOut, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
 const desk = new Desk();
@@ -45,7 +45,7 @@ it("refuses a key that is none, and says so", async () => {
 
 it("keeps the address that was asked for through the sign-in, and shows nothing after signing out", async () => {
   const { page } = desk.seen;
-  await signIn(page, desk.gateway.url, key, "/console/limits");
+  await signInByForm(page, desk.gateway.url, key, "/console/limits");
   await page.getByRole("heading", { name: "System" }).waitFor();
   await go(page, "API keys");
   await page.getByRole("heading", { name: "API keys" }).waitFor();

@@ -5,7 +5,7 @@ import { barriers } from "../axe";
 import { overflows, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
-const desk = new Desk();
+const desk = new Desk("shared");
 
 it("offers the first steps, each one click away, until a skill is published and tried", async () => {
   const key = await desk.keyOf("ann");

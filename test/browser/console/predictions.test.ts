@@ -5,7 +5,7 @@ import { barriers } from "../axe";
 import { open } from "./page";
 import { Desk } from "./setup";
 
-const desk = new Desk();
+const desk = new Desk("shared");
 const spec = { systemPrompt: "Be brief.", predict: "shadow" };
 
 const figures = {

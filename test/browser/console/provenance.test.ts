@@ -9,7 +9,7 @@ import { barriers } from "../axe";
 import { overflows, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
-const desk = new Desk();
+const desk = new Desk("shared");
 const keys = new Issuer();
 const server = createServer(({ url }, response) => {
   const bodies: Record<string, unknown> = {

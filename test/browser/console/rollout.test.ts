@@ -7,7 +7,7 @@ import { open, overflows, signIn, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
 const PICTURES = process.env.ROLLOUT_PICTURES;
-const desk = new Desk();
+const desk = new Desk("shared");
 const SKILLS = "/kinds/skills";
 
 async function publish(key: string, name: string, version: string): Promise<{ id: string; version_id: string }> {

@@ -12,12 +12,14 @@ export class Desk {
   #browser: Browser | null = null;
   #seen: Seen | null = null;
 
-  constructor(settings: Record<string, string> = {}) {
+  /** @param settings those of its own gateway, or `shared` for the gateway that several files share */
+  constructor(settings: Record<string, string> | "shared" = {}) {
     beforeAll(async () => {
-      [this.#gateway, this.#browser] = await Promise.all([Gateway.start(settings), openBrowser()]);
+      const gateway = settings === "shared" ? Gateway.shared() : Gateway.start(settings);
+      [this.#gateway, this.#browser] = await Promise.all([gateway, openBrowser()]);
     });
     afterAll(async () => {
-      await Promise.all([this.#browser?.close(), this.#gateway?.stop()]);
+      await Promise.all([this.#browser?.close(), settings === "shared" ? null : this.#gateway?.stop()]);
     });
     beforeEach(async () => {
       this.#seen = await open(this.browser, this.gateway.url);

@@ -7,7 +7,7 @@ import { brightness } from "../colors";
 import { go, open, overflows, signIn } from "./page";
 import { Desk } from "./setup";
 
-const desk = new Desk();
+const desk = new Desk("shared");
 const finder = { name: "Search or jump to" };
 
 it("finds pages, actions, skills, agents, servers and conversations by the keyboard alone", async () => {

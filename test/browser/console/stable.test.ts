@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { open, signIn, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
-const desk = new Desk();
+const desk = new Desk("shared");
 
 /** Addresses of pages. `SKILL` stands for the id of a skill. */
 const PLACES = [

@@ -286,7 +286,7 @@ it("begins with the skill that somebody came from, and says where there is no mo
   await page.locator(".talk .user").getByText("Use json-table, please.").waitFor();
   // An address alone sends nothing, because it could come from elsewhere.
   await page.goto(`${gateway.url}/console/try?skill=json-table`);
-  expect(await messageIn(page).inputValue()).toBe("Use json-table, please.");
+  await expect.poll(() => messageIn(page).inputValue()).toBe("Use json-table, please.");
   await modelIn(page).selectOption("demo");
   await page.getByRole("button", { name: "Send" }).click();
   await active(page).getByText("json-table").waitFor();

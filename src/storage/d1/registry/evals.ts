@@ -44,6 +44,30 @@ export function selectComparison(db: Database, which: SQL | undefined, digest: S
     .where(which);
 }
 
+/**
+ * Returns the newest run of a skill with the content of a version, which can be that of a draft, and its comparison with the version before.
+ * `run` is `null` if there is no such skill or run.
+ */
+export async function readRunOfContent(db: Database, skill: { scope: string; folded: string }, versionId: string) {
+  const digest = sql`(SELECT digest FROM versions WHERE id = ${versionId})`;
+  const which = and(eq(skills.scope, skill.scope), eq(skills.folded, skill.folded));
+  const [[found], [comparison]] = await db.batch([
+    db
+      .select({
+        runner: evalRuns.runner,
+        model: evalRuns.model,
+        createdBy: evalRuns.createdBy,
+        createdAt: sql<number>`${evalRuns.createdAt}`.as("recorded_at"),
+        cases: evalRuns.cases,
+      })
+      .from(skills)
+      .innerJoin(evalRuns, eq(evalRuns.id, newestOf(sql`${skills.id}`, digest)))
+      .where(which),
+    selectComparison(db, which, digest),
+  ]);
+  return { run: found ?? null, comparison };
+}
+
 /** Returns the comparison of a version. */
 export async function readComparisonOf(db: Database, versionId: string): Promise<EvalComparison> {
   const of = (column: "skill_id" | "digest") => sql`(SELECT ${sql.raw(column)} FROM versions WHERE id = ${versionId})`;

@@ -31,6 +31,9 @@ const CASES: [string, Language, string][] = [
   ),
 ];
 
+/** Scripts that loop or wait, and reach and grow nothing. Each uses a core until it is ended, so that its limit is short. */
+const ONLY_RUNS = /^(?:a (?:loop|sleep|trap|timer|coroutine|task)|an? (?:expression|end) that|microtasks) /;
+
 async function run(language: Language, text: string, ms: number) {
   const path = `/skill/scripts/bad.${ENDINGS[language]}`;
   const files = [{ path, bytes: Buffer.from(text), mode: 0o755 }];
@@ -43,8 +46,8 @@ async function run(language: Language, text: string, ms: number) {
 const SECRETS = [process.env.HOME ?? "/root", ...readdirSync(tmpdir())].filter((name) => name.length > 8);
 
 describe.runIf(canConfine)("a hostile script on the executor", () => {
-  it.each(CASES)("ends and reaches nothing: %s (%s)", async (_, language, text) => {
-    const { exit, reason, stdout, stderr, files } = await run(language, text, 1_500);
+  it.each(CASES)("ends and reaches nothing: %s (%s)", async (name, language, text) => {
+    const { exit, reason, stdout, stderr, files } = await run(language, text, ONLY_RUNS.test(name) ? 700 : 1_500);
     expect(exit !== null || reason !== null).toBe(true);
     expect(stdout.length + stderr.length).toBeLessThanOrEqual(2 * LIMITS.outputBytes + 200);
     expect(stdout).not.toMatch(/^GOT (?:fetch|ws|es|tls|http2|urllib|https?|socket|asyncio|smtp|ftp|rpc)$/m);

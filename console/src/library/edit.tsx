@@ -15,6 +15,7 @@ import { Plain, visible } from "../parts/text";
 import { toast } from "../parts/toast";
 import { t } from "../text/text";
 import { Columns } from "./columns";
+import { activation, Current } from "./current";
 import {
   changedPaths,
   type Files,
@@ -130,9 +131,10 @@ function Editor({ skill, opened }: { skill: Skill; opened: Package }): ReactNode
           edited={edited}
           changed={changed}
           onClose={() => setReviewing(false)}
-          onDone={async (made) => {
+          onDone={async (made, isCurrent) => {
             await finish(t("Skill published."));
-            await navigate({ to: "/skills/$id", params: { id: made.metadata.labels.id } });
+            const search = isCurrent ? {} : { view: "versions" as const };
+            await navigate({ to: "/skills/$id", params: { id: made.metadata.labels.id }, search });
           }}
         />
       )}
@@ -324,7 +326,7 @@ function Review({
   edited: Package;
   changed: readonly string[];
   onClose: () => void;
-  onDone: (made: Skill) => Promise<void>;
+  onDone: (made: Skill, isCurrent: boolean) => Promise<void>;
 }): ReactNode {
   const { name, namespace, labels } = skill.metadata;
   const manifest = edited.files.get(MANIFEST)?.text ?? "";
@@ -335,14 +337,15 @@ function Review({
   );
   const files =
     label === null ? edited.files : new Map(edited.files).set(MANIFEST, textFile(withVersion(manifest, version)));
+  const [becomesCurrent, setBecomesCurrent] = useState(true);
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => {
       const file = zipOf({ folder: edited.folder, files }, name);
       return labels.user_id === "0"
-        ? call("skills.publishPublic", { body: { file } })
-        : call("skills.publish", { body: { file, namespace } });
+        ? call("skills.publishPublic", { body: { file, ...activation(becomesCurrent) } })
+        : call("skills.publish", { body: { file, namespace, ...activation(becomesCurrent) } });
     },
-    onSuccess: (made) => onDone(withWarning(made)),
+    onSuccess: (made) => onDone(withWarning(made), becomesCurrent),
   });
   return (
     <Window title={t("Publish {name}?", { name: visible(name) })} onClose={onClose} isWide>
@@ -364,6 +367,7 @@ function Review({
           <Columns name={path} before={before.get(path)?.text ?? ""} after={files.get(path)?.text ?? ""} />
         </section>
       ))}
+      <Current isSelected={becomesCurrent} onChange={setBecomesCurrent} />
       {error !== null && <Trouble error={error} />}
       <div className="buttons">
         <Button onPress={onClose}>{t("Cancel")}</Button>

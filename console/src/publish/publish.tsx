@@ -6,6 +6,7 @@ import { Upload } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
+import { activation, Current } from "../library/current";
 import { withWarning } from "../library/regressed";
 import { Card } from "../parts/card";
 import { Button, Choice } from "../parts/controls";
@@ -85,19 +86,21 @@ function Look({ held: { name, zip } }: { held: Package }): ReactNode {
 function Send({ name, zip }: { name: string; zip: File }): ReactNode {
   const places = usePlaces();
   const [place, setPlace] = useState(places[0]?.[0] ?? "");
+  const [becomesCurrent, setBecomesCurrent] = useState(true);
   const client = useQueryClient();
   const navigate = useNavigate();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
       place === "public"
-        ? call("skills.publishPublic", { body: { file: zip } })
-        : call("skills.publish", { body: { file: zip, namespace: place } }),
+        ? call("skills.publishPublic", { body: { file: zip, ...activation(becomesCurrent) } })
+        : call("skills.publish", { body: { file: zip, namespace: place, ...activation(becomesCurrent) } }),
     onSuccess: async (skill) => {
       await client.invalidateQueries();
       hold(null);
       toast(t("Skill published."));
       withWarning(skill);
-      await navigate({ to: "/skills/$id", params: { id: skill.metadata.labels.id } });
+      const search = becomesCurrent ? {} : { view: "versions" as const };
+      await navigate({ to: "/skills/$id", params: { id: skill.metadata.labels.id }, search });
     },
   });
   const draft = useMutation({
@@ -127,6 +130,7 @@ function Send({ name, zip }: { name: string; zip: File }): ReactNode {
           {draft.isPending ? t("Saving…") : t("Save as draft")}
         </Button>
       </div>
+      <Current isSelected={becomesCurrent} onChange={setBecomesCurrent} />
       <p className="soft">{t("Drafts are private. Only people who select a draft can try it.")}</p>
       {error !== null && <Trouble error={error} />}
       {draft.error !== null && <Trouble error={draft.error} />}

@@ -1312,6 +1312,9 @@ export const zh = {
     "这些文件没有测试结果记录。请在其文件夹中运行 `skillgate test --record`。",
   "{passed} of {count} cases passed ({rate}).": "{count} 个用例中有 {passed} 个通过（{rate}）。",
   "passed before": "之前通过",
+  "Make it the current version": "设为当前版本",
+  "Conversations keep the current version until you activate or roll out the new one. The first version of a skill is always current.":
+    "在您激活或灰度发布新版本之前，对话继续使用当前版本。技能的首个版本始终为当前版本。",
   "{count} case that passes with version {version} fails now.": "有 {count} 个在版本 {version} 中通过的用例现在失败。",
   "{count} cases that pass with version {version} fail now.": "有 {count} 个在版本 {version} 中通过的用例现在失败。",
   "Pass rate": "通过率",

@@ -21,8 +21,13 @@ const zip = (version: string) =>
   zipOf("tides.zip", { "tides/SKILL.md": skillText("tides", version, `Text of ${version}.`) });
 
 /** Uploads a package below the path of skills. Returns the response. */
-async function upload(key: string, version: string, method: string, route: string): Promise<Response> {
+async function upload(
+  key: string,
+  version: string,
+  { method = "POST", route = "upload", namespace = "default" },
+): Promise<Response> {
   const body = new FormData();
+  body.set("namespace", namespace);
   body.set("file", new Blob([new Uint8Array(zip(version).buffer)]), "tides.zip");
   const headers = { authorization: `Bearer ${key}` };
   const answer = await fetch(`${desk.gateway.url}/api/v1/kinds/skills/${route}`, { method, headers, body });
@@ -30,8 +35,12 @@ async function upload(key: string, version: string, method: string, route: strin
   return answer;
 }
 
-async function publish(key: string, version: string, route = "upload"): Promise<{ id: string; versionId: string }> {
-  const answer = await upload(key, version, "POST", route);
+async function publish(
+  key: string,
+  version: string,
+  namespace = "default",
+): Promise<{ id: string; versionId: string }> {
+  const answer = await upload(key, version, { namespace });
   const { metadata, status } = publishedSchema.parse(await answer.json());
   return { id: metadata.labels.id, versionId: status.version_id };
 }
@@ -45,8 +54,8 @@ function digestOf(version: string): string {
 const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest("hex");
 
 /** Publishes 1.0.0, and records results of it and of 2.0.0, in which a case fails that passed. */
-async function tested(key: string, route = "upload"): Promise<{ id: string; versionId: string }> {
-  const first = await publish(key, "1.0.0", route);
+async function tested(key: string, namespace = "default"): Promise<{ id: string; versionId: string }> {
+  const first = await publish(key, "1.0.0", namespace);
   const record = async (digest: string, second: object) => {
     const cases = [
       { name: "routing: high tide", passed: true },
@@ -142,9 +151,12 @@ it("warns when a package is published or a version activated with which a case f
 it("shows a reviewer the results of a submission, and warns before its approval", async () => {
   const author = await desk.keyOf("author");
   const reviewer = await desk.keyOf("reviewer", { role: "admin" });
-  await tested(reviewer, "public");
-  await upload(author, "2.0.0", "PUT", "drafts/tides");
-  const made = await desk.as<{ id: string }>(author, "POST", "/reviews", { draft: "tides", public: true });
+  const namespace = "tide-readers";
+  expect((await desk.as(reviewer, "POST", "/groups", { name: namespace })).status).toBe(201);
+  await desk.as(reviewer, "PUT", `/groups/${namespace}/members/author`, { role: "Developer" });
+  await tested(reviewer, namespace);
+  await upload(author, "2.0.0", { method: "PUT", route: "drafts/tides" });
+  const made = await desk.as<{ id: string }>(author, "POST", "/reviews", { draft: "tides", namespace });
   const page = await desk.enter(reviewer, `/review/${made.body.id}`);
   const results = page.locator(".card", { hasText: "Test results" });
   await results.getByText("1 of 2 cases passed (50.0 %).").waitFor();

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
 import { keyField } from "../chromium";
-import { drop, go, open, signIn, skillText, zipOf } from "./page";
+import { drop, go, open, overflows, signIn, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
 const desk = new Desk();
@@ -297,6 +297,28 @@ it("keeps a package as a draft, promotes it to a version, and discards another",
   await page.getByRole("button", { name: "Discard tides" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Discard" }).click();
   await page.getByText("No drafts yet").waitFor();
+  const { items } = (await desk.as<{ items: { spec: { version: string } }[] }>(key, "GET", "/kinds/skills")).body;
+  expect(items.map(({ spec }) => spec.version)).toEqual(["1.0.0"]);
+});
+
+it("publishes a version without making it the current one", async () => {
+  const key = await desk.keyOf("kit");
+  const page = await desk.enter(key, "/publish");
+  await drop(page, zipOf("reefs.zip", { "reefs/SKILL.md": skillText("reefs", "1.0.0", "Tell the reefs.") }));
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByRole("heading", { name: "reefs", level: 1 }).waitFor();
+  await go(page, "Skills");
+  await page.getByRole("link", { name: "Publish a skill" }).click();
+  await drop(page, zipOf("reefs.zip", { "reefs/SKILL.md": skillText("reefs", "2.0.0", "Tell the reefs better.") }));
+  await page.getByText("Make it the current version").click();
+  await page.getByText("Conversations keep the current version").waitFor();
+  for (const width of [1_280, 375]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect([await overflows(page), await barriers(page)]).toEqual([false, []]);
+  }
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByRole("heading", { name: "reefs", level: 1 }).waitFor();
+  await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
   const { items } = (await desk.as<{ items: { spec: { version: string } }[] }>(key, "GET", "/kinds/skills")).body;
   expect(items.map(({ spec }) => spec.version)).toEqual(["1.0.0"]);
 });

@@ -1,6 +1,6 @@
 // Checks every response in tests against the OpenAPI document.
 
-import { type Schema, Validator } from "@cfworker/json-schema";
+import { dereference, type Schema, type ValidationResult, validate } from "@cfworker/json-schema";
 
 interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
@@ -44,7 +44,7 @@ export async function holdAgainstDocument(
   // A file of a package can be any JSON.
   if (!type.endsWith("json") || response.content[type] === undefined) return;
   const body: unknown = await answer.clone().json();
-  const { valid, errors } = validatorOf(content.schema, loaded).validate(body);
+  const { valid, errors } = validateBody(body, content.schema, loaded);
   if (valid) return;
   const problems = errors.map((error) => `${error.instanceLocation}: ${error.error}`).join("\n");
   throw new Error(
@@ -52,16 +52,18 @@ export async function holdAgainstDocument(
   );
 }
 
-/** Cached, because creating a validator traverses the whole document. */
-const validators = new WeakMap<Schema, Validator>();
+/** The schemas of `components` by their URI. Finding them traverses the whole document, so it happens once, and not for every response. */
+let components: ReturnType<typeof dereference> | undefined;
 
-function validatorOf(schema: Schema, { components }: Document): Validator {
-  let validator = validators.get(schema);
-  if (validator === undefined) {
-    validator = new Validator({ ...schema, components }, "2020-12", false);
-    validators.set(schema, validator);
-  }
-  return validator;
+const resolved = new WeakSet<Schema>();
+
+/** Validates a body against the schema of a response, which refers to `components`. */
+function validateBody(body: unknown, schema: Schema, document: Document): ValidationResult {
+  components ??= dereference({ components: document.components });
+  // Adds the absolute URI to every reference in the schema.
+  if (!resolved.has(schema)) dereference(schema);
+  resolved.add(schema);
+  return validate(body, schema, "2020-12", components, false);
 }
 
 interface Place {

@@ -184,6 +184,12 @@ export async function ghost(of: "self" | "group" | "public" = "self"): Promise<T
   return { id: metadata.labels.id, ghost: name, ...pick(thing) };
 }
 
+/** Functions that create a resource, one for all rows, so that rows that only read can share a resource (`probe.ts`). */
+export const READABLE = {
+  skill: { self: () => skill("self"), group: () => skill("group"), public: () => skill("public") },
+  ghost: { self: () => ghost("self"), group: () => ghost("group"), public: () => ghost("public") },
+};
+
 /** A skill, and a ghost of the same scope that uses it. */
 export async function usedSkill(of: "self" | "group" | "public"): Promise<Thing> {
   const thing = await skill(of);

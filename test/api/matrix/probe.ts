@@ -93,7 +93,20 @@ interface Answered {
 
 /** Both tests of a row look at the same answers. */
 const answered = new Map<Row, Promise<Answered>>();
-await perFile(() => answered.clear());
+/** Resources of rows that only read, by the function that creates them. */
+const read = new Map<Row["thing"], Promise<Thing>>();
+await perFile(() => {
+  answered.clear();
+  read.clear();
+});
+
+/** Returns the resource of a row. Rows that only read share it, so that none of them changes what another finds. */
+function resourceFor({ route, spent, thing }: Row): Promise<Thing> {
+  if (spent || !route.startsWith("GET ")) return thing();
+  const known = read.get(thing) ?? thing();
+  read.set(thing, known);
+  return known;
+}
 
 function answersTo(row: Row): Promise<Answered> {
   const known = answered.get(row) ?? askAs(row);
@@ -104,7 +117,7 @@ function answersTo(row: Row): Promise<Answered> {
 /** Sends the request of every actor. */
 async function askAs(row: Row): Promise<Answered> {
   const all: Answered = { expected: {}, seen: {}, refused: [] };
-  let thing = await row.thing();
+  let thing = await resourceFor(row);
   for (const actor of ACTORS) {
     all.expected[actor] = verdict(row, actor);
     const answer = await sendProbe(row, actor, thing);

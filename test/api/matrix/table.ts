@@ -6,7 +6,6 @@ import { form, skillZip } from "../../support/skill";
 import {
   conversation,
   fresh,
-  ghost,
   group,
   keptFile,
   MODEL,
@@ -15,6 +14,7 @@ import {
   ownKey,
   ownSession,
   PUBLISHER,
+  READABLE,
   SERVER,
   skill,
   storedModel,
@@ -121,9 +121,9 @@ export function skilled(
   const least = ({ read: "Reporter", change: "Developer", manage: "Maintainer" } as const)[right];
   const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
   return [
-    { route, of: "self", scope, best: "self", may: { self: status }, thing: () => skill("self"), spent, send },
-    { route, of: "group", scope, best: "Owner", may: members(least, status), thing: () => skill("group"), spent, send },
-    { route, of: "public", scope, best: "admin", may: publicly, thing: () => skill("public"), spent, send },
+    { route, of: "self", scope, best: "self", may: { self: status }, thing: READABLE.skill.self, spent, send },
+    { route, of: "group", scope, best: "Owner", may: members(least, status), thing: READABLE.skill.group, spent, send },
+    { route, of: "public", scope, best: "admin", may: publicly, thing: READABLE.skill.public, spent, send },
   ];
 }
 
@@ -140,7 +140,7 @@ export function ghostly(route: string, right: "read" | "define", status: number,
   const least = right === "read" ? "Reporter" : "Maintainer";
   const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
   const row = (of: "self" | "group" | "public", best: User, may: Row["may"]): Row => {
-    return { route, of, scope: "ghosts", best, may, thing: () => ghost(of), spent: right !== "read", send };
+    return { route, of, scope: "ghosts", best, may, thing: READABLE.ghost[of], spent: right !== "read", send };
   };
   return [
     row("self", "self", { self: status }),

@@ -26,6 +26,11 @@ describe.each(SECRETS)("%s", (secret) => {
     expect(tracesOf({ text: JSON.stringify({ a: write(secret) }) }, secret)).not.toEqual([]);
   });
 
+  it.each([200, 201, 202])("is found in base64 behind and before %d characters of padding", (length) => {
+    const padding = "p".repeat(length);
+    expect(tracesOf({ text: `before ${base64(padding)(secret + padding)} behind` }, secret)).not.toEqual([]);
+  });
+
   it("is found by eight of its characters, and not by seven", () => {
     expect(tracesOf({ text: `before ${secret.slice(-8)}` }, secret)).toHaveLength(1);
     expect(tracesOf({ text: `before ${secret.slice(-7)}` }, secret)).toEqual([]);

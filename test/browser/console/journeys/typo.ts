@@ -25,7 +25,7 @@ export async function typo(visit: Visit): Promise<void> {
   await isReady.waitFor();
   await visit.press("button", "Review and publish");
   const review = page.getByRole("dialog", { name: `Publish ${name}?` });
-  expect(await review.getByLabel("Version").inputValue()).toBe("1.0.10");
+  expect(await review.getByLabel("Version", { exact: true }).inputValue()).toBe("1.0.10");
   await visit.look("the comparison before publishing");
   expect(await review.locator(".columns .added code").allInnerTexts()).toEqual(["version: 1.0.10", "Tell the tides."]);
   await visit.press("button", "Publish", review);

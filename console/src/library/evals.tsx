@@ -11,6 +11,7 @@ import { Table } from "../parts/table";
 import { Coded, figure, Plain, visible, When } from "../parts/text";
 import { share } from "../parts/use-columns";
 import { t } from "../text/text";
+import { FailingCases } from "./failing-cases";
 
 export function Evals({ id }: { id: string }): ReactNode {
   const [shown, show] = useState<EvalRun | null>(null);
@@ -87,20 +88,7 @@ function Failing({ id, run, onClose }: { id: string; run: EvalRun; onClose: () =
       <Answer of={answer} what={t("the test results")}>
         {({ cases, model, runner }) => (
           <>
-            <ul className="issues">
-              {cases
-                .filter(({ passed }) => !passed)
-                .map(({ name, reason }) => (
-                  <li key={name}>
-                    <Plain>{name}</Plain>
-                    {reason !== undefined && (
-                      <div className="soft">
-                        <Plain>{reason}</Plain>
-                      </div>
-                    )}
-                  </li>
-                ))}
-            </ul>
+            <FailingCases of={cases.filter(({ passed }) => !passed)} />
             {(runner !== null || model !== null) && (
               <p className="soft">
                 <Plain>{[runner, model].filter((one) => one !== null).join(", ")}</Plain>

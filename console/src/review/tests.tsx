@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import type { ReviewInFull } from "../../../sdk/src/generated/operations";
+import { FailingCases } from "../library/failing-cases";
 import { Card } from "../parts/card";
 import { Coded, figure, Plain, visible, When } from "../parts/text";
 import { share } from "../parts/use-columns";
@@ -35,21 +36,7 @@ function Recorded({ of: results }: { of: Results }): ReactNode {
           rate: share(passed, passed + failed),
         })}
       </p>
-      {failing.length > 0 && (
-        <ul className="issues">
-          {failing.map(({ name, reason }) => (
-            <li key={name}>
-              <Plain>{name}</Plain>{" "}
-              {regressions?.cases.includes(name) && <span className="tag bad">{t("passed before")}</span>}
-              {reason !== undefined && (
-                <div className="soft">
-                  <Plain>{reason}</Plain>
-                </div>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+      {failing.length > 0 && <FailingCases of={failing} passedBefore={regressions?.cases ?? []} />}
       <p className="soft">
         <Plain>{[recorded_by, runner, model].filter((one) => one !== null).join(", ")}</Plain>,{" "}
         <When at={recorded_at} />

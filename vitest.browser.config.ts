@@ -14,6 +14,8 @@ export default defineConfig({
     // All files run in one process, which loads Playwright and the SDKs once.
     isolate: false,
     testTimeout: 90_000,
+    // The default is one second, which a page or a process on a busy machine can exceed.
+    expect: { poll: { timeout: 15_000 } },
     // In CI, a failed test is repeated once.
     retry: process.env.CI === undefined ? 0 : 1,
     hookTimeout: 60_000,

@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: 2,
     // A start takes a minute when the machine is busy, and a test can need several.
     testTimeout: 300_000,
+    // The default is one second, which a page or a process on a busy machine can exceed.
+    expect: { poll: { timeout: 15_000 } },
     // In CI, a failed test is repeated once.
     retry: process.env.CI === undefined ? 0 : 1,
     hookTimeout: 300_000,

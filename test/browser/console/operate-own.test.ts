@@ -319,6 +319,18 @@ it("publishes a version without making it the current one", async () => {
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByRole("heading", { name: "reefs", level: 1 }).waitFor();
   await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
-  const { items } = (await desk.as<{ items: { spec: { version: string } }[] }>(key, "GET", "/kinds/skills")).body;
-  expect(items.map(({ spec }) => spec.version)).toEqual(["1.0.0"]);
+  const current = async () => {
+    const { body } = await desk.as<{ items: { spec: { version: string } }[] }>(key, "GET", "/kinds/skills");
+    return body.items.map(({ spec }) => spec.version);
+  };
+  expect(await current()).toEqual(["1.0.0"]);
+  // The editor offers the same.
+  await page.getByRole("link", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "SKILL.md" }).fill(skillText("reefs", "3.0.0", "Tell the reefs best."));
+  await page.getByRole("button", { name: "Review and publish" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Make it the current version").click();
+  await dialog.getByRole("button", { name: "Publish" }).click();
+  await page.getByRole("button", { name: "Activate", exact: true }).nth(1).waitFor();
+  expect(await current()).toEqual(["1.0.0"]);
 });

@@ -139,6 +139,7 @@ evalRoutes.openapi(
   },
 );
 
+/** Returns regressions as `regressionsSchema` describes them. */
 export function wireRegressions(found: Regressions | null): z.infer<ReturnType<typeof regressionsSchema>> {
   if (found === null) return null;
   return { version_id: found.before.versionId, version: found.before.label, cases: found.names };

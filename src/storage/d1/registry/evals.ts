@@ -45,8 +45,8 @@ export function selectComparison(db: Database, which: SQL | undefined, digest: S
 }
 
 /**
- * Returns the newest run of a skill with the content of a version, which can be that of a draft, and its comparison with the version before.
- * `run` is `null` if there is no such skill or run.
+ * Returns the newest test run of a skill whose files are those of `versionId`, which can be a draft of another scope, and the comparison of
+ * this run with the version before. `run` is `null` if the skill does not exist or has no run of these files.
  */
 export async function readRunOfContent(db: Database, skill: { scope: string; folded: string }, versionId: string) {
   const digest = sql`(SELECT digest FROM versions WHERE id = ${versionId})`;

@@ -6,12 +6,10 @@ import { localKeyFor, localUrl } from "./local/key.mjs";
 
 async function main() {
   const cli = await importCli();
-  process.exitCode = await cli.main({
-    args: process.argv.slice(2),
+  await cli.runTyped({
     program: "npm run skill --",
     // npm runs its scripts in the folder of package.json.
     folder: process.env.INIT_CWD ?? process.cwd(),
-    env: process.env,
     checkout: {
       openBench: async () => (await import("./local/bench.mjs")).openBench(),
       localUrl,

@@ -10,6 +10,7 @@ import { bundleWorker } from "./bundle.mjs";
 /** A change of one of these can change the result even if the sources are the same. */
 const MAKERS = [
   "scripts/build/bundle.mjs",
+  "scripts/build/cli.mjs",
   "scripts/build/mcp-sdk.mjs",
   "scripts/build/openapi.mjs",
   "wrangler.toml",

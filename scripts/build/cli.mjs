@@ -15,25 +15,40 @@ export const BIN = path.join(root, "sdk", "bin", "skillgate.js");
 const OPTIONS = { platform: "browser", target: "node20", external: ["node:*"], metafile: true };
 
 /** Writes the program of the package. */
-export async function buildCli(file = BIN) {
-  const { outputFiles } = await bundle({
+export async function buildCli() {
+  const { result } = await bundleProgram();
+  return writeProgram(BIN, result);
+}
+
+/** Returns the path of a program as in the package. It is bundled again only when its sources change. */
+export async function keptProgram() {
+  const code = await kept("skillgate-program", bundleProgram);
+  return writeProgram(path.join(root, "dist", "kept", "skillgate.js"), code);
+}
+
+async function bundleProgram() {
+  const { outputFiles, metafile } = await bundle({
     ...OPTIONS,
     entryPoints: ["sdk/cli/bin.ts"],
-    outdir: path.dirname(file),
+    outdir: root,
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "eof",
     banner: { js: "#!/usr/bin/env node" },
   });
+  return { result: outputFiles[0].text, metafile };
+}
+
+async function writeProgram(file, code) {
   await mkdir(path.dirname(file), { recursive: true });
-  await writeWhole(file, outputFiles[0].text, 0o755);
+  await writeWhole(file, code, 0o755);
   await chmod(file, 0o755);
   return file;
 }
 
-/** The program's `main`, for `npm run skill`. */
+/** The module that runs the program in this process, for `npm run skill`. */
 export function importCli() {
-  return importBundled("skillgate", "sdk/cli/main.ts");
+  return importBundled("skillgate", "sdk/cli/process.ts");
 }
 
 /** A module of TypeScript for Node with all that it imports; bundled again only when its sources change. */

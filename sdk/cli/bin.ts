@@ -1,11 +1,5 @@
 // Entry point of the program in the npm package.
 
-import { main } from "./main";
+import { runTyped } from "./process";
 
-process.exitCode = await main({
-  args: process.argv.slice(2),
-  program: "skillgate",
-  folder: process.cwd(),
-  env: process.env,
-  checkout: null,
-});
+await runTyped({ program: "skillgate", folder: process.cwd(), checkout: null });

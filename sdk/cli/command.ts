@@ -26,7 +26,7 @@ export { text as TEXT, yes as YES };
 
 /** Parses the arguments after the command's name. */
 export function readTyped(
-  program: string,
+  { program, stdout }: Pick<Work, "program" | "stdout">,
   name: string,
   command: Command,
   args: string[],
@@ -39,7 +39,7 @@ export function readTyped(
       Object.entries(typed.values).flatMap(([key, value]) => (Array.isArray(value) ? [] : [[key, value]])),
     );
     if (values.help === true) {
-      process.stdout.write(`${usage}\n\n${command.summary}\n`);
+      stdout.write(`${usage}\n\n${command.summary}\n`);
       return null;
     }
     const [least, most] = command.names;

@@ -1,8 +1,8 @@
-// The environment of a command: folder, output, and cleanup on Ctrl-C.
+// The environment of a command: folder, streams, and cleanup after an interruption.
 
 import { rmSync } from "node:fs";
 import path from "node:path";
-import { EXIT } from "./problem";
+import type { Readable, Writable } from "node:stream";
 
 /** Additions of a checkout of the gateway: its bench, and the key of its local gateway. */
 export interface Checkout {
@@ -19,7 +19,14 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-export interface Work {
+/** The standard streams of a command. `isTTY` is true in a terminal. */
+export interface Streams {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: Writable;
+  stderr: Writable & { isTTY?: boolean };
+}
+
+export interface Work extends Streams {
   /** Name of the program as the user starts it, for messages. */
   program: string;
   /** Base of relative paths. */
@@ -38,7 +45,7 @@ export function placeOf(work: Pick<Work, "folder">, typed: string): string {
 
 /** Prints text for people to stdout. With `--json` it prints nothing, because stdout contains only the JSON then. */
 export function tell(work: Work, text: string): void {
-  if (!work.json) process.stdout.write(`${shown(text)}\n`);
+  if (!work.json) work.stdout.write(`${shown(text)}\n`);
 }
 
 /**
@@ -53,12 +60,12 @@ export function shown(text: string): string {
 }
 
 /** Prints a progress message or a warning to stderr. */
-export function note(text: string): void {
-  process.stderr.write(`${shown(text)}\n`);
+export function note({ stderr }: Pick<Streams, "stderr">, text: string): void {
+  stderr.write(`${shown(text)}\n`);
 }
 
 export function answer(work: Work, value: unknown): void {
-  if (work.json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  if (work.json) work.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 const unfinished = new Set<string>();
@@ -74,14 +81,7 @@ export async function withScratch<T>(folder: string, use: () => Promise<T>): Pro
   }
 }
 
-/** Aborts on Ctrl-C and deletes unfinished folders. A second Ctrl-C ends the process at once. */
-export function endOnInterrupt(controller: AbortController): void {
-  const end = () => {
-    controller.abort();
-    for (const folder of unfinished) rmSync(folder, { recursive: true, force: true });
-    process.stderr.write("\nInterrupted. No incomplete files were left behind.\n");
-    process.exit(EXIT.interrupted);
-  };
-  process.once("SIGINT", end);
-  process.once("SIGTERM", end);
+/** Deletes the folders of `withScratch` that are still in use. */
+export function deleteUnfinished(): void {
+  for (const folder of unfinished) rmSync(folder, { recursive: true, force: true });
 }

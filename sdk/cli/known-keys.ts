@@ -85,6 +85,6 @@ async function store(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if (isRequired) throw new Problem(EXIT.refused, `The keys of ${url} could not be stored (${reason}).`);
-    note(`The keys of ${url} could not be stored (${reason}). A change of its keys will not be noticed.`);
+    note(work, `The keys of ${url} could not be stored (${reason}). A change of its keys will not be noticed.`);
   }
 }

@@ -20,7 +20,7 @@ import { trust } from "./commands/trust";
 import { update } from "./commands/update";
 import { verify } from "./commands/verify";
 import { activate, promote, unyank, yank } from "./commands/versions";
-import { type Checkout, endOnInterrupt, note, type Work } from "./context";
+import { type Checkout, note, type Streams, type Work } from "./context";
 import { fillNode20 } from "./node20";
 import { EXIT, Problem } from "./problem";
 
@@ -33,38 +33,39 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 /** Aliases for old names of commands. */
 const ALSO: Readonly<Record<string, string>> = { new: "init" };
 
-export interface Start {
+export interface Start extends Streams {
   args: readonly string[];
   /** Name of the program as the user started it. */
   program: string;
   folder: string;
   env: Work["env"];
   checkout: Checkout | null;
+  /** Aborts on Ctrl-C. */
+  signal: AbortSignal;
 }
 
 /** Runs a command and returns its exit code. */
-export async function main({ args, program, folder, env, checkout }: Start): Promise<number> {
+export async function main({ args, ...start }: Start): Promise<number> {
+  const { program, stdout } = start;
   fillNode20();
-  const controller = new AbortController();
-  endOnInterrupt(controller);
   try {
     const [typed = "", ...rest] = args;
     const name = ALSO[typed] ?? typed;
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (command === undefined) {
       if (["", "-h", "--help", "help"].includes(typed)) {
-        process.stdout.write(`${usageOf(program)}\n`);
+        stdout.write(`${usageOf(program)}\n`);
         return typed === "" ? EXIT.usage : EXIT.done;
       }
       throw new Problem(EXIT.usage, `Unknown command: ${typed}\n${usageOf(program)}`);
     }
-    const read = readTyped(program, name, command, rest);
+    const read = readTyped(start, name, command, rest);
     if (read === null) return EXIT.done;
-    const work: Work = { program, folder, env, checkout, json: read.values.json === true, signal: controller.signal };
+    const work: Work = { ...start, json: read.values.json === true };
     return await command.run(work, read.names, read.values);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    note(error.message);
+    note(start, error.message);
     return error.exit;
   }
 }

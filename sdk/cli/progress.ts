@@ -10,16 +10,16 @@ export interface Progress {
 
 /** Shows on stderr what the command is doing. */
 export function progressOf(work: Work, text: string): Progress {
-  const isLive = process.stderr.isTTY === true && !work.json;
+  const isLive = work.stderr.isTTY === true && !work.json;
   let last = "";
   const step = (now: string) => {
     if (work.json || now === last) return;
     last = now;
-    if (isLive) process.stderr.write(`\r\u001b[2K${shown(now)}`);
-    else note(now);
+    if (isLive) work.stderr.write(`\r\u001b[2K${shown(now)}`);
+    else note(work, now);
   };
   step(text);
-  return { step, end: () => void (isLive && process.stderr.write("\r\u001b[2K")) };
+  return { step, end: () => void (isLive && work.stderr.write("\r\u001b[2K")) };
 }
 
 /** Formats a size for people. */

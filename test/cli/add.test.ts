@@ -163,7 +163,7 @@ describe("a repository", () => {
 
   it("sends GITHUB_TOKEN to GitHub only", async () => {
     const args = ["add", "github:org/skills/skills/tide", "--source", stub.url, "--dir", "out"];
-    expect((await work.start(args, { GITHUB_TOKEN: "ghp_secret" }).ended).code).toBe(0);
+    expect((await work.runWith({ env: { GITHUB_TOKEN: "ghp_secret" } }, ...args)).code).toBe(0);
     expect(stub.seen).toEqual(["GET /org/skills/tar.gz/HEAD no key"]);
   });
 

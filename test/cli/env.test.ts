@@ -77,7 +77,7 @@ afterAll(async () => {
 
 const there = () => ["--url", gateway.url, "--key", KEY];
 const run = (...args: string[]) => work.run(...args, ...there());
-const type = (input: string, ...args: string[]) => work.start([...args, ...there()], {}, input).ended;
+const type = (input: string, ...args: string[]) => work.runWith({ input }, ...args, ...there());
 
 describe("env", () => {
   it("lists variables: own, shared, no longer declared, and not set", async () => {

@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { acceptedKeys } from "../../sdk/cli/known-keys";
 import { publicKeys } from "../../src/services/secrets/signing";
-import { Stub, send, WorkFolder } from "../support/skillgate";
+import { Stub, send, streams, WorkFolder } from "../support/skillgate";
 
 const SITE = "https://gateway.example";
 const secret = (letter: string) => btoa(letter.repeat(32));
@@ -22,6 +22,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const work = () => ({
   ...{ program: "skillgate", folder, env: { XDG_CONFIG_HOME: folder }, json: false, checkout: null },
+  ...streams(),
   signal: new AbortController().signal,
 });
 const accepted = async (keys: Awaited<ReturnType<typeof published>>, url = SITE) =>

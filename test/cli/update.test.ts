@@ -2,10 +2,8 @@
 // one is reported.
 
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commitHeader, Stub, send, skillText, tar, WorkFolder } from "../support/skillgate";
 
 const [FIRST, SECOND] = ["1".repeat(40), "2".repeat(40)];
@@ -102,7 +100,7 @@ afterEach(async () => {
 });
 
 const run = (args: string[], env: Record<string, string> = {}) =>
-  work.start([...args, "--url", stub.url, "--key", KEY], env).ended;
+  work.runWith({ env }, ...args, "--url", stub.url, "--key", KEY);
 const update = (...args: string[]) => run(["update", ...args, "--source", stub.url, "--json"]);
 const told = async (ended: Promise<{ stdout: string }>) => JSON.parse((await ended).stdout).updated;
 const asked = () => stub.seen.filter((line) => !line.includes("/api/"));
@@ -269,17 +267,21 @@ describe("a source that another user wrote", () => {
 });
 
 describe("the caller's GITHUB_TOKEN", () => {
-  // GitHub is not contacted: a preloaded module answers instead and records the token.
-  const preload = `
-    const asked = fetch;
-    globalThis.fetch = async (url, init) => {
-      if (!String(url).startsWith("https://codeload.github.com/")) return asked(url, init);
-      require("node:fs").appendFileSync(process.env.SEEN, new Headers(init.headers).get("authorization") + "\\n");
+  // GitHub is not contacted: this function responds instead and records the token.
+  const tokens: (string | null)[] = [];
+  const real = globalThis.fetch;
+  beforeEach(() =>
+    vi.stubGlobal("fetch", async (url: URL | string, init?: RequestInit) => {
+      if (!String(url).startsWith("https://codeload.github.com/")) return real(url, init);
+      tokens.push(new Headers(init?.headers).get("authorization"));
       return new Response(null, { status: 404 });
-    };`;
+    }),
+  );
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
 
   it("sends the token for the user's own repository, and not for one that another user named", async () => {
-    await work.write({ "preload.cjs": preload });
     const source = {
       type: "git",
       url: "https://github.com/victim/private",
@@ -287,18 +289,13 @@ describe("the caller's GITHUB_TOKEN", () => {
       taken_at: "2026-11-22T00:00:00.000Z",
     };
     const skill = { name: "tide", user: "me", version: "1", hash: "x", source };
-    const file = path.join(work.folder, "seen");
-    const env = {
-      GITHUB_TOKEN: "ghp_mine",
-      SEEN: file,
-      NODE_OPTIONS: `--require ${path.join(work.folder, "preload.cjs")}`,
-    };
+    const env = { GITHUB_TOKEN: "ghp_mine" };
     held = [{ ...skill, namespace: "crew" }];
     expect((await run(["update", "--group", "crew"], env)).code).toBe(5);
     held = [{ ...skill, namespace: "default", user: "0" }];
     expect((await run(["update", "tide"], env)).code).toBe(5);
     held = [{ ...skill, namespace: "default" }];
     expect((await run(["update"], env)).code).toBe(5);
-    expect(await readFile(file, "utf8")).toBe("null\nnull\nBearer ghp_mine\n");
+    expect(tokens).toEqual([null, null, "Bearer ghp_mine"]);
   });
 });

@@ -212,7 +212,7 @@ it("reports what an executor lacks that started and then could not confine runs,
       checks: { executor: "failed" },
       issues: [UNAVAILABLE],
     });
-    const doctor = await work.run("doctor", "--url", gateway.url, "--key", gateway.key);
+    const doctor = await work.start(["doctor", "--url", gateway.url, "--key", gateway.key]).ended;
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining(ADVICE) });
     await publish(gateway);
     const result = await execute(gateway, "scripts/version.sh");

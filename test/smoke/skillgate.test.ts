@@ -23,8 +23,9 @@ afterAll(async () => {
 it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, adds", async () => {
   const run = start(await newPlace());
   const gateway = await run.ready();
+  const typed = (...args: string[]) => work.start(args).ended;
   const ok = async (...args: string[]) => {
-    const ended = await work.run(...args);
+    const ended = await typed(...args);
     if (ended.code !== 0) throw new Error(`${args.join(" ")}: ${ended.code} ${ended.stdout}${ended.stderr}`);
     return ended.stdout;
   };
@@ -40,10 +41,10 @@ it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, ad
     "conversation dev-tide-tables: draft:tide-tables is active in it",
   );
   expect(await ok("list", "--drafts")).toContain("draft:tide-tables");
-  expect((await work.run("info", "tide-tables")).code).toBe(5);
+  expect((await typed("info", "tide-tables")).code).toBe(5);
   expect(await ok("promote", "tide-tables")).toContain("tide-tables 0.1.0 was published as");
   await writeFile(file, (await readFile(file, "utf8")).replace("step by step", "one by one"));
-  expect(await work.run("push", "tide-tables")).toMatchObject({
+  expect(await typed("push", "tide-tables")).toMatchObject({
     code: 6,
     stderr: expect.stringContaining("for example to 0.1.1"),
   });
@@ -63,7 +64,7 @@ it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, ad
   await label("0.1.2", "0.1.3", (text) =>
     text.replace("Tells when the tide is high in a harbour.", "Bakes bread.").replace(/(?<=\n---\n)[\s\S]*/, "Bake."),
   );
-  const worse = await work.run("test", "tide-tables", "--record");
+  const worse = await typed("test", "tide-tables", "--record");
   expect(worse).toMatchObject({ code: 1, stdout: expect.stringContaining("Passed with 0.1.2, and fails now:") });
   expect(await ok("push", "tide-tables")).toContain("EVALS_REGRESSED  1 test case that passes with version 0.1.2");
   await ok("activate", "tide-tables", "0.1.2");

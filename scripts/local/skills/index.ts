@@ -83,6 +83,7 @@ class Folders implements SkillFolders {
     this.#work = {
       program: "npm start",
       folder: process.cwd(),
+      ...{ stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
       env: {},
       json: false,
       checkout: null,
@@ -120,7 +121,7 @@ class Folders implements SkillFolders {
     const failure =
       error instanceof Problem ? error.message : error instanceof Error ? (error.stack ?? "") : String(error);
     if (failure !== this.#failure)
-      note(`✗ skills are not published: ${failure} The next try is in ${POLL_MS / 1_000} s.`);
+      note(this.#work, `✗ skills are not published: ${failure} The next try is in ${POLL_MS / 1_000} s.`);
     this.#failure = failure;
     this.#schedule(POLL_MS);
   }
@@ -318,19 +319,20 @@ class Folders implements SkillFolders {
       const what = published.length === 0 && served > 0 ? "up to date, from" : "published from";
       const number = published.length === 0 ? served : published.length;
       note(
+        this.#work,
         `✔ ${number} ${number === 1 ? "skill" : "skills"} ${what} ${from}${counts.length === 0 ? "" : ` (${counts.join(", ")})`}`,
       );
-      for (const line of [...(all.length > 1 ? lines : []), ...warnings]) note(line);
+      for (const line of [...(all.length > 1 ? lines : []), ...warnings]) note(this.#work, line);
       return;
     }
     for (const [names, what] of [
       [published, "published"],
       [yanked, "yanked, because the folder is gone"],
     ] as const) {
-      if (names.length > MOST_LINES) note(`✔ ${names.length} skills ${what}`);
-      else for (const name of names) note(`✔ ${name} ${what}`);
+      if (names.length > MOST_LINES) note(this.#work, `✔ ${names.length} skills ${what}`);
+      else for (const name of names) note(this.#work, `✔ ${name} ${what}`);
     }
-    for (const line of [...lines, ...warnings]) note(line);
+    for (const line of [...lines, ...warnings]) note(this.#work, line);
   }
 
   /** Watches every directory that was read. Returns whether some are new: their content may have changed since they were read. */
@@ -366,6 +368,7 @@ class Folders implements SkillFolders {
     if (this.#isPolling) return;
     this.#isPolling = true;
     note(
+      this.#work,
       `  The system cannot watch all skill folders (${codeOf(error) ?? "unknown error"}). They are read every ${POLL_MS / 1_000} s instead.`,
     );
     const timer = setInterval(() => this.#schedule(0), POLL_MS);

@@ -55,13 +55,13 @@ export const add: Command = {
       const zip = packFiles(skill.name, skill.files);
       const { package: good, issues, warnings } = await readSkill(zip, `${skill.name}.zip`);
       if (good === null) {
-        note([`${skill.name} is not valid and was not added.`, ...issueLines("issues", issues)].join("\n"));
+        note(work, [`${skill.name} is not valid and was not added.`, ...issueLines("issues", issues)].join("\n"));
         done.push({ name: skill.name, origin: skill.origin, issues });
         if (exit === EXIT.done) exit = EXIT.refused;
         continue;
       }
       for (const { code, message, severity } of warnings)
-        if (severity === "high") note(`${skill.name}: ${code}  ${message}`);
+        if (severity === "high") note(work, `${skill.name}: ${code}  ${message}`);
       const named = { name: good.name, zip: async () => good.zip };
       try {
         if (gateway === null) {
@@ -71,13 +71,13 @@ export const add: Command = {
           continue;
         }
         const where = { group, isPublic: values.public === true };
-        const made = await publish(gateway, named, where, keepable(good.name, skill.source));
+        const made = await publish(gateway, named, where, keepable(work, good.name, skill.source));
         tell(work, `${made.text}\n  from ${skill.origin}`);
         done.push({ ...made.told, origin: skill.origin });
       } catch (error) {
         // An invalid skill does not stop the others, as in `push`.
         if (!(error instanceof Problem) || endsAll(error) || skills.length === 1) throw error;
-        note(`${good.name}: ${error.message}`);
+        note(work, `${good.name}: ${error.message}`);
         done.push({ name: good.name, origin: skill.origin, refused: error.message });
         if (exit === EXIT.done) exit = error.exit;
       }
@@ -151,12 +151,12 @@ async function chosen(work: Work, names: readonly string[], { named, all }: Choi
     return new Set(asked);
   }
   if (names.length === 1) return new Set(names);
-  if (process.stdin.isTTY !== true || work.json)
+  if (work.stdin.isTTY !== true || work.json)
     throw misused(
       `The source has ${names.length} skills. Select some with --skill, or use --all. Skills: ${names.join(", ")}`,
     );
   const options = names.map((name) => ({ value: name, label: shown(name) }));
-  const picked = await multiselect({ message: "Which skills?", options });
+  const picked = await multiselect({ message: "Which skills?", options, input: work.stdin, output: work.stdout });
   if (isCancel(picked)) throw new Problem(EXIT.interrupted, "Nothing was added.");
   return new Set(picked);
 }

@@ -66,26 +66,26 @@ export const call: Command = {
     }
     if (seen.problem !== undefined) throw new Problem(EXIT.refused, seen.problem);
     answer(work, seen);
-    if (!work.json) print(seen);
+    if (!work.json) print(work, seen);
     if (seen.run !== undefined) return seen.run.exit_code;
     return seen.result?.isError === true ? EXIT.refused : EXIT.done;
   },
 };
 
-function print({ logs, told, run, result }: Called): void {
-  for (const line of logs) note(`log: ${line}`);
+function print(work: Work, { logs, told, run, result }: Called): void {
+  for (const line of logs) note(work, `log: ${line}`);
   for (const { request, emit, payload } of told)
-    note(`${request === undefined ? `emit ${emit}` : `request ${request}`}: ${JSON.stringify(payload)}`);
+    note(work, `${request === undefined ? `emit ${emit}` : `request ${request}`}: ${JSON.stringify(payload)}`);
   if (run === undefined) {
     for (const block of result?.content ?? [])
-      process.stdout.write(`${block.type === "text" ? block.text : JSON.stringify(block)}\n`);
+      work.stdout.write(`${block.type === "text" ? block.text : JSON.stringify(block)}\n`);
     return;
   }
-  process.stdout.write(run.stdout);
-  process.stderr.write(run.stderr);
+  work.stdout.write(run.stdout);
+  work.stderr.write(run.stderr);
   for (const [file, base64] of Object.entries(run.files))
-    note(`file: ${file}, ${Buffer.from(base64, "base64").length} bytes`);
-  for (const { path, reason } of run.left ?? []) note(`file: ${path}, left: ${reason}`);
+    note(work, `file: ${file}, ${Buffer.from(base64, "base64").length} bytes`);
+  for (const { path, reason } of run.left ?? []) note(work, `file: ${path}, left: ${reason}`);
 }
 
 export const pack: Command = {

@@ -130,7 +130,7 @@ async function judgedThere(work: Work, zip: Uint8Array, name: string, typed: Par
     return await gateway.read(inspectionSchema, "/api/v1/kinds/skills/validate", { method: "POST", form });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    note(`Tokens, scripts and search were not checked: ${error.message}`);
+    note(work, `Tokens, scripts and search were not checked: ${error.message}`);
     return null;
   }
 }

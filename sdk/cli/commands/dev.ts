@@ -38,7 +38,7 @@ export const dev: Command = {
     const target: Target = { gateway, where, conversation, pushed: null };
     const round = () => once(work, skill, target);
     if (values.once === true) return round();
-    return watched(skill.place, round, () => tell(work, `watching ${skill.place} (stop with Ctrl-C)`));
+    return watched(work, skill.place, round, () => tell(work, `watching ${skill.place} (stop with Ctrl-C)`));
   },
 };
 
@@ -56,7 +56,7 @@ async function once(work: Work, skill: Awaited<ReturnType<typeof skillAt>>, targ
   const zip = await skill.zip();
   const { package: found, issues, warnings } = await readSkill(zip, `${skill.name}.zip`);
   if (found === null) {
-    note([`${at}  not valid; the draft was not changed`, ...issueLines("issues", issues)].join("\n"));
+    note(work, [`${at}  not valid; the draft was not changed`, ...issueLines("issues", issues)].join("\n"));
     answer(work, { valid: false, issues });
     return EXIT.refused;
   }
@@ -97,7 +97,7 @@ async function preview(gateway: Gateway, conversation: string, reference: string
  * Runs a round now and after each change of the folder, one at a time, until the process ends. If the first round throws, the command ends.
  * Later problems are printed and watching continues, unless the key was rejected.
  */
-function watched(folder: string, round: () => Promise<number>, begun: () => void): Promise<never> {
+function watched(work: Work, folder: string, round: () => Promise<number>, begun: () => void): Promise<never> {
   return new Promise((_, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const end = (error: unknown) => {
@@ -112,7 +112,7 @@ function watched(folder: string, round: () => Promise<number>, begun: () => void
         running = running.then(round).then(
           () => {},
           (error: unknown) => {
-            if (error instanceof Problem && error.exit !== EXIT.key) note(error.message);
+            if (error instanceof Problem && error.exit !== EXIT.key) note(work, error.message);
             else end(error);
           },
         );

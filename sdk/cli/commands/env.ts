@@ -56,13 +56,13 @@ export const env: Command = {
 
 /** Reads a value from a hidden prompt or from stdin. Arguments are visible to other programs and stay in the shell's history. */
 async function readValue(work: Work, name: string): Promise<string> {
-  if (process.stdin.isTTY === true) {
+  if (work.stdin.isTTY === true) {
     if (work.json) throw misused("No value. Write it to stdin.");
-    const given = await password({ message: `Value of ${name}` });
+    const given = await password({ message: `Value of ${name}`, input: work.stdin, output: work.stdout });
     if (isCancel(given)) throw new Problem(EXIT.interrupted, "Nothing was changed.");
     return given;
   }
-  const value = (await readText(process.stdin)).replace(/\r?\n$/, "");
+  const value = (await readText(work.stdin)).replace(/\r?\n$/, "");
   if (value === "") throw misused("No value. Write it to stdin.");
   return value;
 }

@@ -77,7 +77,7 @@ function begin(gateway: Gateway, url: string, values: Values): Promise<Import> {
 /** Polls until the import is done or waits for a later run, then reads the results of all skills. */
 async function follow(work: Work, gateway: Gateway, begun: Import): Promise<ImportReport> {
   if (!work.json)
-    note(`${begun.id} continues in the background; to follow it again: ${work.program} import ${begun.id}`);
+    note(work, `${begun.id} continues in the background; to follow it again: ${work.program} import ${begun.id}`);
   const progress = progressOf(work, "reading the source");
   try {
     for (let wait = LOOK_MS.first; ; wait = Math.min(wait * 1.5, LOOK_MS.most)) {
@@ -114,8 +114,8 @@ function report(work: Work, told: ImportReport): number {
   const words = counts.map(([state, count]) => `${count} ${state === "removed" ? "removed at the source" : state}`);
   if (words.length === 0 && told.state === "done") words.push("the source has no skills");
   tell(work, [`${told.id} is ${told.state}`, words.join(", ")].filter((part) => part !== "").join(": "));
-  if (told.problem !== null) note(`${told.problem.code}: ${told.problem.message}`);
-  if (told.state === "waiting" && told.next_at !== null) note(`It continues at ${told.next_at}.`);
+  if (told.problem !== null) note(work, `${told.problem.code}: ${told.problem.message}`);
+  if (told.state === "waiting" && told.next_at !== null) note(work, `It continues at ${told.next_at}.`);
   answer(work, told);
   return exitOf(told);
 }

@@ -14,14 +14,17 @@ export const login: Command = {
   options: GATEWAY_OPTIONS,
   names: [0, 0],
   async run(work, _names, values) {
-    const isAsked = process.stdin.isTTY === true && !work.json;
+    const isAsked = work.stdin.isTTY === true && !work.json;
+    const { stdin: input, stdout: output } = work;
     let url = await chosenUrl(work, { url: option(values, "url"), port: option(values, "port") });
     if (isAsked && values.url === undefined && values.port === undefined && !work.env.GATEWAY_URL) {
-      url = gatewayUrl(await asked(text({ message: "URL of the gateway", placeholder: url, defaultValue: url })));
+      url = gatewayUrl(
+        await asked(text({ message: "URL of the gateway", placeholder: url, defaultValue: url, input, output })),
+      );
     }
     const typed = option(values, "key") || work.env.GATEWAY_KEY;
     if (!typed && !isAsked) throw misused("No key. Pass it with --key or in GATEWAY_KEY.");
-    const key = typed || (await asked(password({ message: `Key for ${url} (sgw_…)` })));
+    const key = typed || (await asked(password({ message: `Key for ${url} (sgw_…)`, input, output })));
     const me = await new Gateway(work, { url, key }).read(meSchema, "/api/v1/me");
     const file = await keepKey(work, { url, key });
     tell(work, `Signed in to ${url} as ${me.user_id}. The key is saved in ${file}, readable only by you.`);

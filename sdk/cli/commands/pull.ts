@@ -141,7 +141,7 @@ function report(
     emphasis,
   });
   for (const each of skills) {
-    if (each.done === "failed") note(`${each.name}: ${each.reason}`);
+    if (each.done === "failed") note(work, `${each.name}: ${each.reason}`);
     else tell(work, `${each.name}  ${each.done === "kept" ? "exists, kept" : each.folder}`);
   }
   if (emphasis !== null) tell(work, `\n${emphasis}`);

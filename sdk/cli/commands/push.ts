@@ -2,10 +2,10 @@
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import semver from "semver";
+import increased from "semver/functions/inc";
 import { type ClaimedSource, claimedSource } from "../../../src/domain/catalog/source";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
-import { answer, note, tell } from "../context";
+import { answer, note, tell, type Work } from "../context";
 import { type NamedSkill, readSkill, skillsAt } from "../folder";
 import { Gateway, Refused } from "../gateway";
 import { issueLines, routingLines, verdictLine } from "../print";
@@ -56,7 +56,7 @@ export const push: Command = {
     for (const skill of skills) {
       const progress = progressOf(work, `pushing ${skill.name}`);
       try {
-        if (values.bump === true) await bump(skill);
+        if (values.bump === true) await bump(work, skill);
         const one =
           values.draft === true ? await pushDraft(gateway, skill, where) : await publish(gateway, skill, where);
         progress.end();
@@ -67,7 +67,7 @@ export const push: Command = {
         if (!(error instanceof Problem)) throw error;
         // An invalid skill does not stop the others.
         if (skills.length === 1 || endsAll(error)) throw error;
-        note(`${skill.name}: ${error.message}`);
+        note(work, `${skill.name}: ${error.message}`);
         done.push({ name: skill.name, refused: error.message });
         if (exit === EXIT.done) exit = error.exit;
       }
@@ -102,10 +102,10 @@ export interface Where {
 }
 
 /** Returns the source if a gateway accepts it. Otherwise prints a note and returns `null`. */
-export function keepable(name: string, source: ClaimedSource): ClaimedSource | null {
+export function keepable(work: Work, name: string, source: ClaimedSource): ClaimedSource | null {
   const read = claimedSource.safeParse(source);
   if (read.success) return read.data;
-  note(`${name}: its source was not saved, so \`update\` skips this skill. ${read.error.issues[0]?.message}`);
+  note(work, `${name}: its source was not saved, so \`update\` skips this skill. ${read.error.issues[0]?.message}`);
   return null;
 }
 
@@ -182,21 +182,21 @@ function advised(refused: Refused, isTaken: boolean): Problem {
     return new Problem(refused.exit, `${refused.message} ${advice}`);
   }
   const next =
-    refused.body.code === "VERSION_EXISTS" && typeof version === "string" ? semver.inc(version, "patch") : null;
+    refused.body.code === "VERSION_EXISTS" && typeof version === "string" ? increased(version, "patch") : null;
   const advice = next === null ? "" : ` Raise \`version\` in SKILL.md, for example to ${next}, or use --bump.`;
   return new Problem(refused.exit, refused.message + advice);
 }
 
 /** Increments the patch version in a folder's SKILL.md and changes nothing else. */
-async function bump(skill: NamedSkill): Promise<void> {
+async function bump(work: Work, skill: NamedSkill): Promise<void> {
   if (!skill.isFolder) throw misused(`--bump changes SKILL.md, but ${skill.name} is not a folder. Name a folder.`);
   const file = path.join(skill.place, "SKILL.md");
   const text = await readFile(file, "utf8");
   const head = /^---\r?\n[\s\S]*?\r?\n---/.exec(text)?.[0] ?? "";
   const line = /^(version:[ \t]*["']?)([^"'\s#]+)/m.exec(head);
-  const next = line?.[2] === undefined ? null : semver.inc(line[2], "patch");
+  const next = line?.[2] === undefined ? null : increased(line[2], "patch");
   if (line === null || next === null)
     throw new Problem(EXIT.refused, `${file} has no version in the form 1.2.3. Add one, or push without --bump.`);
   await writeWhole(file, head.replace(line[0], `${line[1]}${next}`) + text.slice(head.length));
-  note(`${skill.name}: version ${line[2]} -> ${next}`);
+  note(work, `${skill.name}: version ${line[2]} -> ${next}`);
 }

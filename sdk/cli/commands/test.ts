@@ -75,6 +75,7 @@ export const test: Command = {
     if (gateway === null || tested === null) return ended(work, skill.name, outcome, {});
     if (!isWhole) {
       note(
+        work,
         "Nothing was recorded, because not all cases ran. Fix what is reported above, or choose the cases with --only.",
       );
       const code = ended(work, skill.name, outcome, { recorded: null });
@@ -208,7 +209,7 @@ const decoded = (files: Record<string, string>) =>
 function tellOutcome(work: Work, name: string, { cases, verdicts, skipped }: Outcome): void {
   const failed = verdicts.filter(({ passed }) => !passed);
   const { unjudged, problems } = cases;
-  for (const problem of problems) note(problem);
+  for (const problem of problems) note(work, problem);
   for (const { kind, id, passed, told } of verdicts)
     tell(work, `  ${passed ? "ok  " : "FAIL"}  ${kind} ${id}  ${told}`);
   const count = verdicts.length + cases.routing.length + cases.checks.length;

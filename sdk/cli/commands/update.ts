@@ -45,7 +45,7 @@ export const update: Command = {
       } catch (error) {
         // A failing skill or source does not stop the others. A failing gateway stops the command.
         if (!(error instanceof Problem) || (endsAll(error) && !(error instanceof SourceProblem))) throw error;
-        note(`${name}: ${error.message}`);
+        note(work, `${name}: ${error.message}`);
         done.push({ name, what: error.exit === EXIT.absent ? "gone" : "failed", refused: error.message });
         if (exit === EXIT.done) exit = error.exit;
       }
@@ -86,7 +86,7 @@ async function taken(gateway: Gateway, { metadata, status }: SkillResource, foun
   const namespace = metadata.namespace ?? OWN;
   const where = { group: isPublic || namespace === OWN ? undefined : namespace, isPublic };
   const zip = { name: good.name, zip: async () => good.zip };
-  return publish(gateway, zip, where, keepable(good.name, found.source));
+  return publish(gateway, zip, where, keepable(gateway.work, good.name, found.source));
 }
 
 /** The namespace of a user's own skills. */

@@ -60,7 +60,7 @@ async function statementFor(
     );
   const statement = await verifyWithGateway(gateway, { skillId, versionId: version.version_id, zipSha256, name });
   if (version.yanked_at !== null)
-    note(`This version was yanked on ${version.yanked_at.slice(0, 10)}. Download another one.`);
+    note(work, `This version was yanked on ${version.yanked_at.slice(0, 10)}. Download another one.`);
   return statement;
 }
 

@@ -74,7 +74,7 @@ function offerOf(work: Work, index: URL, asked: string, isArtifact: boolean, ent
   const read = (isArtifact ? artifactSchema : listedSchema).safeParse(entry);
   const name = read.success ? read.data.name : "";
   if (!read.success || checkName(name, "index").issues.length > 0) {
-    note(`An entry of ${index} was skipped: its format or its skill name is not valid.`);
+    note(work, `An entry of ${index} was skipped: its format or its skill name is not valid.`);
     return null;
   }
   const artifact = artifactSchema.safeParse(entry);

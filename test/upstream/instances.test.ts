@@ -55,26 +55,24 @@ describe("one of three instances is killed under 32 clients", () => {
 });
 
 describe("a session", () => {
-  it(
-    "stays at its instance, also after it was stored, and is ended there",
-    { tags: ["slow"] },
-    async () => {
-      const urls = await Promise.all(["everything:stay-a", "everything:stay-b"].map(realServer));
-      const first = among(urls);
-      await first.list();
-      const { session } = first.memory;
-      const memory = JSON.parse(JSON.stringify(first.memory));
-      const target = { ...slow, instances: urls.map((url) => ({ url, weight: 1 })) };
-      const second = clientOf(urls[0] ?? "", target, memory);
-      for (let n = 0; n < 4; n++) expect(textOf(await second.call("echo", { message: "hi" }))).toBe("Echo: hi");
-      expect(second.memory.session).toEqual(session);
-      await second.end();
-      // The server has forgotten it, so the next call begins another.
-      expect(textOf(await second.call("echo", { message: "again" }))).toBe("Echo: again");
-      expect(second.memory.session?.id).not.toBe(session?.id);
-    },
-    60_000,
-  );
+  it("stays at its instance, also after it was stored, and is ended there", {
+    tags: ["slow"],
+    timeout: 60_000,
+  }, async () => {
+    const urls = await Promise.all(["everything:stay-a", "everything:stay-b"].map(realServer));
+    const first = among(urls);
+    await first.list();
+    const { session } = first.memory;
+    const memory = JSON.parse(JSON.stringify(first.memory));
+    const target = { ...slow, instances: urls.map((url) => ({ url, weight: 1 })) };
+    const second = clientOf(urls[0] ?? "", target, memory);
+    for (let n = 0; n < 4; n++) expect(textOf(await second.call("echo", { message: "hi" }))).toBe("Echo: hi");
+    expect(second.memory.session).toEqual(session);
+    await second.end();
+    // The server has forgotten it, so the next call begins another.
+    expect(textOf(await second.call("echo", { message: "again" }))).toBe("Echo: again");
+    expect(second.memory.session?.id).not.toBe(session?.id);
+  });
 });
 
 describe("an instance that is down", () => {

@@ -39,9 +39,7 @@ function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
 }
 
 describe("servers", () => {
-  it("of the gateway, the ghost and a skill bring their tools, each when it is its time", {
-    tags: ["slow"],
-  }, async () => {
+  it("of the gateway, the ghost and a skill bring their tools in time", { tags: ["slow"] }, async () => {
     // Few enough tools that they are listed and need no search.
     const allow = ["echo", "get-sum", "get-env", "get-tiny-image"];
     await gatewayServers({ everything: { url: await realServer("everything"), allow } });

@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { wholeApp } from "../src/edges";
 
-it("finds every route that the gateway with all its edges has", async () => {
+it("finds every route that the gateway with all its edges has", { tags: ["slow"] }, async () => {
   const whole = await wholeApp();
   const paths = new Set(
     whole.routes.filter(({ path, method }) => method !== "ALL" || !path.endsWith("*")).map(({ path }) => path),

@@ -107,7 +107,7 @@ describe("the log", () => {
 });
 
 describe("a long log", () => {
-  it("is read from the newest snapshot on, now and for any turn of the past", async () => {
+  it("is read from the newest snapshot on, now and for any turn of the past", { tags: ["slow"] }, async () => {
     for (const name of ["long-a", "long-b"]) await seedSkill({ name });
     const { id, run, send } = await talk();
     const then: Body[] = [];

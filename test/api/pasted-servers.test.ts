@@ -59,7 +59,7 @@ describe("Wegent's names of variables", () => {
 });
 
 describe("keys of an entry", () => {
-  it("`timeoutSeconds` is the `timeout`", async () => {
+  it("`timeoutSeconds` is the `timeout`", { tags: ["slow"] }, async () => {
     const up = { url: `${faults}/hang/call`, timeoutSeconds: 1, connect_timeout: 20 };
     const key = await keyFor("quin");
     await publishOwn(key, serverSkill("timed", { up }));

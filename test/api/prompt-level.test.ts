@@ -128,7 +128,7 @@ describe("the list", () => {
     expect(lines(step).every((line) => line.length < 400)).toBe(true);
   });
 
-  it("omits public skills, however early their name, and no own ones", async () => {
+  it("omits public skills, however early their name, and no own ones", { tags: ["slow"] }, async () => {
     const insert = Array.from({ length: 300 }, (_, n) =>
       seedSkill({ name: `0-${String(n).padStart(3, "0")}`, tokens: 1 }),
     );

@@ -39,7 +39,7 @@ function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
 }
 
 describe("servers", () => {
-  it("of the gateway, the ghost and a skill bring their tools, each when it is its time", async () => {
+  it("of the gateway, the ghost and a skill bring their tools in time", { tags: ["slow"] }, async () => {
     // Few enough tools that they are listed and need no search.
     const allow = ["echo", "get-sum", "get-env", "get-tiny-image"];
     await gatewayServers({ everything: { url: await realServer("everything"), allow } });
@@ -311,7 +311,7 @@ describe("a server that is not well", () => {
     expect((await chat.turn()).warnings).toEqual([]);
   });
 
-  it("answers a call with what went wrong, beside one that is well", async () => {
+  it("answers a call with what went wrong, beside one that is well", { tags: ["slow"] }, async () => {
     const late = faulty("hang", "call", { timeout: 1 });
     const chat = await talk("paul", withServers({ sick: late, broken: faulty("break", "call"), well: ok() }));
     await connectedTurn(chat);

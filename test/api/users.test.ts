@@ -171,7 +171,7 @@ describe("a user's data", () => {
     expect(await again.json()).toMatchObject({ erased: { keys: 0, skills: 0 }, complete: true });
   });
 
-  it("is erased in steps when there is much of it", async () => {
+  it("is erased in steps when there is much of it", { tags: ["slow"] }, async () => {
     const key = await keyFor("usr-dora");
     for (let n = 0; n < 53; n++) await call("PUT", `/api/v1/conversations/c${n}`, { key, json: {} });
     const erase = async () => (await call("DELETE", "/api/v1/users/usr-dora")).json();

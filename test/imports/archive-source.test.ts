@@ -77,7 +77,7 @@ describe("an import of an archive", () => {
     expect(fates(await over(key, await begin(key, source())))).toEqual({ repo: "updated" });
   });
 
-  it("imports a large archive in slices, with every skill", async () => {
+  it("imports a large archive in slices, with every skill", { tags: ["slow"] }, async () => {
     const many = Array.from({ length: 90 }, (_, n) => `many-${String(n).padStart(3, "0")}`);
     await tarred(Object.fromEntries(many.map((name) => [`skills/${name}/SKILL.md`, text(name)])));
     const done = await over(key, await begin(key, source()));

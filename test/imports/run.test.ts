@@ -94,7 +94,7 @@ describe("a run that is cut off", () => {
     expect((await over(key, begun)).counts.created).toBe(2);
   });
 
-  it("recognizes a skill that it published but has not recorded", async () => {
+  it("recognizes a skill that it published but has not recorded", { tags: ["slow"] }, async () => {
     await site.index(many(3));
     const done = await over(key, await beginIndex(key, site));
     // As after a crash between the two writes: the skill exists without a row about its source.

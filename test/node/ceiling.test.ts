@@ -23,7 +23,7 @@ it("a release that reads too much at its start is refused", () => {
   );
 });
 
-it("the Worker as it is deployed is small enough, and has no compiler in it", async () => {
+it("the Worker as it is deployed is small enough, and has no compiler in it", { tags: ["slow"] }, async () => {
   const { modules, metafile } = await bundleWorker({ entry: "src/index.ts", release: true });
   checkCeiling(modules);
   checkStart(startModules(metafile).map((name) => modules[name] ?? ""));

@@ -56,7 +56,7 @@ const operationsOf = ({ paths }: Document) =>
   );
 
 describe("the OpenAPI document", () => {
-  it("passes the linter's strict rules", async () => {
+  it("passes the linter's strict rules", { tags: ["slow"] }, async () => {
     const config = await createConfig({
       extends: ["recommended-strict"],
       rules: {

@@ -38,7 +38,7 @@ it("passes on quotes, variables and commands as the texts they are", async () =>
   expect(JSON.parse(body)).toEqual({ planted });
 });
 
-it("has a command without gaps for every operation there is", async () => {
+it("has a command without gaps for every operation there is", { tags: ["slow"] }, async () => {
   const document = JSON.parse(await openApiText());
   const operations = operationsOf(document, new Schemas(document));
   expect(operations.length).toBeGreaterThan(50);

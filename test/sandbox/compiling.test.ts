@@ -71,7 +71,9 @@ describe("the compiler's isolate", () => {
     expect(await compileInIsolate(apart, found)).toEqual({ ...made, scripts: judgeScripts(found, compiled) });
   });
 
-  it("judges Python where it gives up on the JavaScript beside it, and the other way round", async () => {
+  it("judges Python where it gives up on the JavaScript beside it, and the other way round", {
+    tags: ["slow"],
+  }, async () => {
     const python = { "scripts/a.py": "import numpy" };
     const spent = await compileInIsolate(apart, await read({ files: { ...python, "scripts/x.ts": EXPONENTIAL } }));
     expect(spent.scripts).toMatchObject([{ path: "scripts/a.py", runs: "remote", line: 1 }]);

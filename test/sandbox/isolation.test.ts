@@ -218,7 +218,7 @@ describe("a deadline", () => {
     expect(seen.length).toBe(before);
   });
 
-  it("is separate for each call: another call in the same isolate continues", async () => {
+  it("is separate for each call: another call in the same isolate continues", { tags: ["slow"] }, async () => {
     const skill = providerSkill("pair", {
       hang: { call: "await new Promise((r) => setTimeout(r, 60_000))", config: { timeout: 0.3 } },
       work: {

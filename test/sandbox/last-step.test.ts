@@ -50,7 +50,7 @@ describe("the last messages of a tool", () => {
     expect(heard).toEqual(["why", "how", ["failed", null]]);
   });
 
-  it("arrives up to the limits of calls and lines", async () => {
+  it("arrives up to the limits of calls and lines", { tags: ["slow"] }, async () => {
     const { heard, host } = listening();
     const emits = CODE_LIMITS.hostCalls - CODE_LIMITS.logLines;
     const call = `for (let n = 0; n < 5_000; n++) { console.log(n); context.log(n) } for (let n = 0; n < ${emits}; n++) context.emit("tick", n); return "a"`;

@@ -106,7 +106,7 @@ print(connection.getresponse().status)`,
 };
 
 describe.each(Object.entries(CLIENTS))("%s", (_, [path, source]) => {
-  it("reads a response, and sends a body with headers", async () => {
+  it("reads a response, and sends a body with headers", { tags: ["slow"] }, async () => {
     const { exit_code, stdout, stderr, seen } = await run(path, source);
     expect({ exit_code, stdout, stderr }).toEqual({
       ...{ exit_code: 0, stderr: "", stdout: `wörld true application/json ${URL}\n200\n` },

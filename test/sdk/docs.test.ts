@@ -101,7 +101,7 @@ describe.each(["openai", "responses", "anthropic", "ai-sdk"])("the diff of %s", 
   });
 });
 
-it("the printed code type-checks", async () => {
+it("the printed code type-checks", { tags: ["slow"] }, async () => {
   const [, code = ""] = /## The client\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? [];
   await writeFile(path.join(folder, "client.ts"), code);
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--types", "node"];

@@ -57,7 +57,7 @@ async function all(events: AsyncIterable<SkillEvent>): Promise<string[]> {
 }
 
 describe("after an interruption", () => {
-  it("the client continues after the last event, and hides the second `ready`", async () => {
+  it("the client continues after the last event, and hides the second `ready`", { tags: ["slow"] }, async () => {
     const { client, asked } = scriptedClient(
       stream(body(["1.1", "ready"], ["2.2", "skill.published", { type: "skill.published" }])),
       stream(`: keep-alive\n\n${body(["3.3", "skill.yanked"], ["4.3", "ready"])}`),

@@ -55,7 +55,10 @@ describe("one of three instances is killed under 32 clients", () => {
 });
 
 describe("a session", () => {
-  it("stays at its instance, also after it was stored, and is ended there", async () => {
+  it("stays at its instance, also after it was stored, and is ended there", {
+    tags: ["slow"],
+    timeout: 60_000,
+  }, async () => {
     const urls = await Promise.all(["everything:stay-a", "everything:stay-b"].map(realServer));
     const first = among(urls);
     await first.list();
@@ -69,7 +72,7 @@ describe("a session", () => {
     // The server has forgotten it, so the next call begins another.
     expect(textOf(await second.call("echo", { message: "again" }))).toBe("Echo: again");
     expect(second.memory.session?.id).not.toBe(session?.id);
-  }, 60_000);
+  });
 });
 
 describe("an instance that is down", () => {

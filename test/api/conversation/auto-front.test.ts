@@ -103,7 +103,9 @@ describe("lines of the list", () => {
     expect(chat.front()).not.toContain("Deploys zebras.");
   });
 
-  it("leave all, and with them the number of those that are not shown, when the gateway switches skills off", async () => {
+  it("leave all, and with them the number of those that are not shown, when the gateway switches skills off", {
+    tags: ["slow"],
+  }, async () => {
     const user = someone();
     const description = "Does one of the many things that can be done with words in a row. ".repeat(3);
     const names = Array.from({ length: 300 }, (_, index) => `many-${index}`);

@@ -40,7 +40,7 @@ const statusOf = async (path: string, key?: string) =>
   (await call("GET", `${I}/${path}`, key === undefined ? {} : { key })).status;
 
 describe("figures of skills", () => {
-  it("contain lists, searches, loads, calls, failures and scripts of the hour", async () => {
+  it("contain lists, searches, loads, calls, failures and scripts of the hour", { tags: ["slow"] }, async () => {
     const files = { "scripts/ok.js": "console.log(1)", "scripts/bad.js": "process.exit(3)" };
     const tools = { echo: "return 'said'", fail: "throw new Error('no')" };
     const echoes = await publishPublic(providerSkill("echoes", tools, { version: "1.0.0", body: "Say it again." }));

@@ -48,7 +48,9 @@ const uses = (candidate: string, user: string, chat: Talk, percent: number) =>
   rolloutPosition(`${user}/${idOf(chat)}`, candidate) < percent;
 
 describe("a rollout", () => {
-  it("gives a part of the conversations the candidate, and none back when the share rises", async () => {
+  it("gives a part of the conversations the candidate, and none back when the share rises", {
+    tags: ["slow"],
+  }, async () => {
     const { id, candidate } = await twoVersions("rolled");
     const chats = await Promise.all(Array.from({ length: 12 }, () => talk("roll-ada")));
     expect((await roll(id, { candidate: "2.0.0", percent: 40 })).status).toBe(200);

@@ -199,7 +199,7 @@ describe("ghosts", () => {
     expect((await call("GET", `${GHOSTS}?limit=0`, { key })).status).toBe(400);
   });
 
-  it("may name more skills than a statement has parameters", async () => {
+  it("may name more skills than a statement has parameters", { tags: ["slow"] }, async () => {
     const key = await keyFor("many");
     const names = Array.from({ length: 130 }, (_, index) => `many-${index}`);
     await Promise.all(names.map((name) => call("POST", `${SKILLS}/upload`, { key, body: form(skillZip({ name })) })));

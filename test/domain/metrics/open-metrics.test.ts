@@ -54,7 +54,7 @@ it("shows the number of pending questions, never below zero", () => {
   expect(pending(["questions_ended", ["resolved"], 2])).toBe(0);
 });
 
-it("cannot be changed by a name: no name adds a line, label or sample", () => {
+it("cannot be changed by a name: no name adds a line, label or sample", { tags: ["slow"] }, () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary", maxLength: 90 }),
     fc.constantFrom('a"} 9\nskill_gateway_requests_total 9', "\\", '\\"', "\\n", "\n# EOF\n", "{}", 'x",le="1'),

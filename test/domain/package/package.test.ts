@@ -261,7 +261,7 @@ describe("identity", () => {
     ).toBe(original);
   });
 
-  it("survives the canonical ZIP, and files are at their listed positions", async () => {
+  it("survives the canonical ZIP, and files are at their listed positions", { tags: ["slow"] }, async () => {
     const path = fc.stringMatching(/^[a-zé]{1,6}(\/[a-z._-]{1,6}){0,2}$/);
     const content = fc.record({
       data: fc.uint8Array({ maxLength: 200 }),

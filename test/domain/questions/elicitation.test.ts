@@ -144,7 +144,7 @@ describe("a message", () => {
     expect(plainText("x".repeat(3_000))).toHaveLength(2_000);
   });
 
-  it("is never too long, and never rejected for its content", () => {
+  it("is never too long, and never rejected for its content", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (message) => {
         const found = read({ message, requestedSchema: { type: "object", properties: {} } });

@@ -181,14 +181,14 @@ describe("a long catalog", () => {
       Array.from({ length: 258 }, (_, index) =>
         seedSkill({
           name: `n${String(index).padStart(3, "0")}`,
-          scope: "user:many",
+          scope: "user:long-catalog",
           description: "Counts.",
           tokens: 3,
         }),
       ),
     );
     const send = async (path: string, json: object): Promise<Answer> =>
-      (await call("POST", `/api/v1/conversations/many/${path}`, { as: "many", json })).json();
+      (await call("POST", `/api/v1/conversations/long-catalog/${path}`, { as: "long-catalog", json })).json();
     const begun = await send("turns", {
       conversation: { delivery: "system", spec: { skills: ["*"], preload_skills: ["n257"] } },
     });

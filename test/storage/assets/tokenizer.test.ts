@@ -84,7 +84,7 @@ describe("with the ranks", () => {
     expect(await count(text)).toBe(expected(text));
   });
 
-  it("counts any text as js-tiktoken does", async () => {
+  it("counts any text as js-tiktoken does", { tags: ["slow"] }, async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 200 }),
       fc.string({ unit: "grapheme", maxLength: 200 }),

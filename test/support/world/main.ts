@@ -22,6 +22,7 @@ let changed: Record<string, string> | null = null;
 /** Changes settings for all later requests and new objects. `null`: the pool's settings. */
 export function changeSettings(settings: Record<string, string> | null): void {
   changed = settings;
+  wrappedOf = new WeakMap();
 }
 
 const ringing = new AsyncLocalStorage<true>();
@@ -38,8 +39,19 @@ export function bindingsFor(isolate: string, who: () => Who): Wrapped | null {
   return fresh;
 }
 
-/** Looks the bindings up on each access, because an object can exist before and after the test's world. */
+/** Wrapped bindings by isolate. An isolate of the platform also keeps its `env`, and the gateway caches its settings by it. */
+let wrappedOf = new WeakMap<Env, Map<string, Env>>();
+
 function around(env: Env, isolate: string, who: () => Who): Env {
+  const known = wrappedOf.get(env) ?? new Map<string, Env>();
+  wrappedOf.set(env, known);
+  const wrapped = known.get(isolate) ?? wrap(env, isolate, who);
+  known.set(isolate, wrapped);
+  return wrapped;
+}
+
+/** Looks the bindings up on each access, because an object can exist before and after the test's world. */
+function wrap(env: Env, isolate: string, who: () => Who): Env {
   return new Proxy(changed === null ? env : { ...env, ...changed }, {
     get(target, name) {
       const wrapped = bindingsFor(isolate, who);
@@ -49,12 +61,12 @@ function around(env: Env, isolate: string, who: () => Who): Env {
   });
 }
 
+const asWorker = () => "worker" as const;
+const asObject = () => (ringing.getStore() === true ? "alarm" : "object");
+
 export class Conversation extends Bare {
   constructor(context: DurableObjectState, env: Env) {
-    super(
-      context,
-      around(env, "objects", () => (ringing.getStore() === true ? "alarm" : "object")),
-    );
+    super(context, around(env, "objects", asObject));
   }
 
   override alarm(): Promise<void> {
@@ -64,8 +76,6 @@ export class Conversation extends Bare {
 
 /** These use the pool's own bindings. Imports and counts run next to requests and are not part of a journey. */
 export { EventHub, Import, Meter } from "../../../src/index";
-
-const asWorker = () => "worker" as const;
 
 export default {
   fetch: (request, env, context) => {

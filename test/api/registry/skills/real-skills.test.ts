@@ -43,7 +43,7 @@ it("replacing a built-in skill causes a warning", async () => {
   expect(codes(await publishPublic({ name: "skill-creator-2" }))).toEqual([]);
 });
 
-it("1 200 files and 512 KiB of instructions are published, loaded and read", async () => {
+it("1 200 files and 512 KiB of instructions are published, loaded and read", { tags: ["slow"] }, async () => {
   const key = await keyFor("large");
   const body = `${"中文 text. ".repeat(Math.floor((512 * 1024) / 13))}\n\nThe end.`;
   const files = Object.fromEntries(

@@ -29,6 +29,17 @@ const lateModulesAtOnce: Plugin = {
   },
 };
 
+/** Tests that start other programs as their users do. Some change the environment of their process, so each file has its own. */
+const PROGRAMS = [
+  "test/node/{chat,vendors}/**/*.test.ts",
+  "test/node/commands.test.ts",
+  "test/node/confined.test.ts",
+  "test/node/examples.test.ts",
+  "test/node/executor{,-containers,-fixtures,-hostile,-network,-network-attacks,-packages}.test.ts",
+  "test/node/sign-in.test.ts",
+  "test/node/skill.test.ts",
+];
+
 /** Test files that `npm test` leaves out. They run with `--full`, or when a path or a test name selects them. CI runs all of them. */
 const FULL_ONLY = [
   // Every route: who can call it, what it refuses, how far its requests travel.
@@ -60,20 +71,13 @@ const FULL_ONLY = [
   "test/sandbox/scripts.test.ts",
   "test/sandbox/cancelled.test.ts",
   "test/api/python.test.ts",
-  // Other programs, started as their users start them.
-  "test/node/{chat,vendors}/**",
-  "test/node/commands.test.ts",
-  "test/node/confined.test.ts",
-  "test/node/examples.test.ts",
-  "test/node/executor{,-containers,-fixtures,-hostile,-network,-network-attacks,-packages}.test.ts",
-  "test/node/sign-in.test.ts",
-  "test/node/skill.test.ts",
+  ...PROGRAMS,
 ];
 
 const leftOut = process.env.TEST_SUITE === "short" ? FULL_ONLY : [];
 
-// Three projects: what runs in the Worker is tested inside workerd; the domain, which needs no runtime, in plain Node; the
-// launcher, the examples, the client and the source tree from Node.
+// Four projects: what runs in the Worker is tested inside workerd; the domain, which needs no runtime, in plain Node; the
+// launcher, the clients and the source tree from Node; and the programs of others.
 export default defineConfig(async () => {
   const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
   return {
@@ -201,6 +205,8 @@ export default defineConfig(async () => {
         {
           test: {
             name: "node",
+            // Importing the modules again for each file took a third of the whole.
+            isolate: false,
             include: [
               "test/node/**/*.test.ts",
               "test/cli/**/*.test.ts",
@@ -208,6 +214,15 @@ export default defineConfig(async () => {
               "test/sdk/**/*.test.ts",
               "test/architecture.test.ts",
             ],
+            exclude: [...PROGRAMS, ...leftOut],
+            testTimeout: 120_000,
+            hookTimeout: 120_000,
+          },
+        },
+        {
+          test: {
+            name: "programs",
+            include: PROGRAMS,
             exclude: leftOut,
             testTimeout: 120_000,
             hookTimeout: 120_000,

@@ -7,7 +7,7 @@ export function portTaken(port) {
   return new Refusal(`Port ${port} is taken by another program. Choose another one with --port.`);
 }
 
-let write = console.error;
+let write = (text) => console.error(text);
 
 /** Prints to stderr. stdout is reserved for lines that other programs read. */
 export function say(text) {

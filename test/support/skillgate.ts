@@ -82,7 +82,7 @@ export class WorkFolder {
     return running;
   }
 
-  /** Runs a command in this process, which takes a tenth of the time. */
+  /** Runs a command in this process. Starting the program takes several times the CPU of most commands. */
   run(...args: string[]): Promise<Ended> {
     return this.runWith({}, ...args);
   }

@@ -9,9 +9,8 @@ import { publishPublic, type Talk, talk } from "../../support/chat-turns";
 import { holdClockAtNoon, objectOf, pass, releaseClock } from "../../support/clock";
 import { clearRegistry } from "../../support/registry";
 import { HOUR, sendCounts } from "../../support/skill-use";
+import { changeSettings } from "../../support/world/main";
 
-/** The bindings of the test, which contain settings. */
-const setting: Record<string, unknown> = env as object as Record<string, unknown>;
 const I = "/api/v1/insights";
 const DAY = 24 * HOUR;
 
@@ -21,7 +20,7 @@ beforeEach(async () => {
   holdClockAtNoon();
 });
 afterEach(() => {
-  setting.INSIGHT_QUERIES = "off";
+  changeSettings(null);
   releaseClock();
 });
 
@@ -103,7 +102,7 @@ describe("a search without a result", () => {
   });
 
   it("is stored without secrets, counted, exported and erased with the user", async () => {
-    setting.INSIGHT_QUERIES = "on";
+    changeSettings({ INSIGHT_QUERIES: "on" });
     await publishPublic({ name: "charts" });
     const chat = await talk("seeks-eve");
     await chat.turn();
@@ -127,7 +126,7 @@ describe("a search without a result", () => {
   });
 
   it("is deleted after thirty days, and when the setting is turned off", async () => {
-    setting.INSIGHT_QUERIES = "on";
+    changeSettings({ INSIGHT_QUERIES: "on" });
     const chat = await talk("seeks-bob");
     for (const days of [0, 31]) {
       pass(days * DAY);

@@ -17,6 +17,9 @@ const KNOWN_KEYS = new Set(
     "vars d1_databases r2_buckets durable_objects migrations worker_loaders ratelimits"
   ).split(" "),
 );
+/** Miniflare's own address for the scheduled event. Only its entry on a random port of the loopback interface has it. */
+const SCHEDULED = "http://localhost/cdn-cgi/local/scheduled";
+
 /**
  * @param {{ modules: Record<string, string>, variables: Record<string, string>, state: string, port: number, owner: string, onRuntime:
  * (pid: number) => void, onLost: () => void, deferred?: import("./deferred.mjs").DeferredParts, runner?: import("./runner.mjs").Runner |
@@ -68,9 +71,11 @@ export async function openGateway({
     database: () => runtime.miniflare.getD1Database(config.d1_databases[0].binding),
     packages: () => runtime.miniflare.getR2Bucket(config.r2_buckets[0].binding),
     schedules: config.triggers?.crons ?? [],
+    // As a request, because `getWorker` blocks this process until workerd responds. The watchdog could not end a workerd that is stuck.
     async runSchedule(cron, scheduledTime) {
-      const worker = await runtime.miniflare.getWorker(config.name);
-      const { outcome } = await worker.scheduled({ cron, scheduledTime });
+      const query = new URLSearchParams({ cron, time: `${scheduledTime.getTime()}` });
+      const response = await runtime.miniflare.dispatchFetch(`${SCHEDULED}?${query}`);
+      const outcome = await response.text();
       if (outcome !== "ok") say(`the scheduled job ${cron} failed: ${outcome}`);
       return outcome;
     },

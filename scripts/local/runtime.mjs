@@ -48,6 +48,8 @@ export function openRuntime({ label, workers, owner, state, onRuntime = () => {}
     // Both are for several Workers on one machine. The registry would also create a file in the home folder.
     enableDevRegistry: false,
     logRequests: false,
+    // For the scheduled events of the gateway.
+    unsafeTriggerHandlers: true,
     ...(state === undefined ? {} : { resourcePersistencePath: state }),
     unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
     unsafeHandleRuntimeRestart: () => {

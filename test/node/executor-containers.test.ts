@@ -1,7 +1,6 @@
 // The executor in Cloudflare Containers. The Worker runs in workerd, and a simulated container starts the server of the image on this
 // machine. Nothing here runs in an account.
 
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,6 +13,7 @@ import { serveExecutor } from "../../executor/server.mjs";
 import { convertV4MiniflareOptions, Miniflare } from "../../scripts/kit/miniflare.mjs";
 import { readWranglerConfig } from "../../scripts/kit/wrangler-config.mjs";
 import { canConfine, given, KEY, Machine } from "../support/executor-network";
+import { expectNoProcess } from "../support/left-processes";
 
 /** On a busy machine a run starts late. */
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -184,6 +184,6 @@ console.log((await fetch("https://files.example.org/")).status);`;
     caller.socket?.resetAndDestroy();
     // The server of the container runs one script at a time.
     expect(await resultOf(await post("echo next", { session }))).toEqual({ stdout: "next\n", exit_code: 0 });
-    expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(`sleep ${FOREVER}`);
+    await expectNoProcess(`sleep ${FOREVER}`);
   });
 });

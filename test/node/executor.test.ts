@@ -1,6 +1,5 @@
 // The local executor: what a confined script can do, what it cannot, and the protocol.
 
-import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { LIMITS, NOBODY, probe, runConfined } from "../../executor/bubblewrap.mjs";
@@ -8,6 +7,7 @@ import { openProxy } from "../../executor/proxy.mjs";
 import { systemCallFilter } from "../../executor/seccomp.mjs";
 import { serveExecutor } from "../../executor/server.mjs";
 import { readTar, writeTar } from "../../executor/tar.mjs";
+import { expectNoProcess } from "../support/left-processes";
 
 const KEY = "a key of the tests that is long enough";
 const MiB = 1024 * 1024;
@@ -140,7 +140,7 @@ ${SEND}.then(() => { for (;;); });`,
       await began.promise;
       cancel.abort();
       expect(await running).toMatchObject({ exit: null, reason: "cancelled" });
-      expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(`${FOREVER}`);
+      await expectNoProcess(`${FOREVER}`);
     } finally {
       await proxy.close();
     }
@@ -150,7 +150,7 @@ ${SEND}.then(() => { for (;;); });`,
     const ms = FOREVER * 1_000;
     const { exit } = await shell(`(setsid sleep ${FOREVER} >/dev/null 2>&1 &) ; sleep ${FOREVER} & echo done`, { ms });
     expect(exit).toBe(0);
-    expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(`sleep ${FOREVER}`);
+    await expectNoProcess(`sleep ${FOREVER}`);
   });
 });
 
@@ -256,10 +256,7 @@ describe.runIf(canConfine)("a hostile script cannot", () => {
     expect(files).toEqual({ "/workspace/e": "x\n" });
   });
 
-  it("leave processes behind", () => {
-    const left = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).split("\n");
-    expect(left.filter((line) => line.includes(MARK))).toEqual([]);
-  });
+  it("leave processes behind", () => expectNoProcess(MARK));
 });
 
 describe.runIf(canConfine)("the protocol", () => {

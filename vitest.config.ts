@@ -56,6 +56,7 @@ const FULL_ONLY = [
   "test/**/{hostile,abuse,attacks}*.test.ts",
   "test/**/*-hostile.test.ts",
   "test/api/templates.test.ts",
+  "test/domain/package/archive/flaws.test.ts",
   "test/edge/attacks/**",
   "test/chat/sizes.test.ts",
   "test/domain/package/archive/damaged.test.ts",
@@ -71,6 +72,8 @@ const FULL_ONLY = [
   "test/sandbox/scripts.test.ts",
   "test/sandbox/cancelled.test.ts",
   "test/api/python.test.ts",
+  // Chats with the SDKs of vendors.
+  "test/sdk/adapters.test.ts",
   ...PROGRAMS,
 ];
 

@@ -35,7 +35,7 @@ it.each([
   "sdk/src/client/skill-gateway.ts",
   "sdk/cli/bin.ts",
   "console/src/main.tsx",
-])("names every package that is bundled with %s", async (entry) => {
+])("names every package that is bundled with %s", { tags: ["slow"] }, async (entry) => {
   const { metafile } = await bundle({
     ...WORKERD,
     platform: "node",

@@ -87,8 +87,6 @@ export default defineConfig(async () => {
     test: {
       // vitest leaves one core to itself; of two that is half, while tests mostly wait.
       maxWorkers: Math.max(2, availableParallelism() - 1),
-      // Stores transformed files in node_modules, so that the next run of one file takes a third less time.
-      fsModuleCache: true,
       // Failures and a summary. `--reporter=tree` lists the tests.
       reporters: ["minimal"],
       tags: [

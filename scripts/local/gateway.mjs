@@ -17,7 +17,10 @@ const KNOWN_KEYS = new Set(
     "vars d1_databases r2_buckets durable_objects migrations worker_loaders ratelimits"
   ).split(" "),
 );
-/** Miniflare's own address for the scheduled event. Only its entry on a random port of the loopback interface has it. */
+/**
+ * Miniflare's own address for the scheduled event. Only its entry has it, on a random port of the loopback interface. It asks for no key,
+ * so any program of this machine can begin housekeeping, which changes nothing that it would not change later.
+ */
 const SCHEDULED = "http://localhost/cdn-cgi/local/scheduled";
 
 /**
@@ -55,6 +58,7 @@ export async function openGateway({
     workers,
     owner,
     state: place,
+    hasSchedules: true,
     onRuntime,
     onLost,
   });

@@ -16,11 +16,20 @@ const RESTART_PATIENCE = 60_000;
 const opening = new AsyncLocalStorage();
 
 /**
- * @param {{ label: string, workers: object[], owner: string, state?: string, onRuntime?: (pid: number) => void, onLost?: () => void }}
- * options `label`: names the process in messages; `owner`: the mark of the process; `state`: the folder of the data; `onRuntime`: called
- * for every workerd when it starts; `onLost`: called when one does not come back
+ * @param {{ label: string, workers: object[], owner: string, state?: string, hasSchedules?: boolean, onRuntime?: (pid: number) => void,
+ * onLost?: () => void }} options `label`: names the process in messages; `owner`: the mark of the process; `state`: the folder of the data;
+ * `hasSchedules`: the first Worker receives scheduled events, which every program of this machine can send; `onRuntime`: called for every
+ * workerd when it starts; `onLost`: called when one does not come back
  */
-export function openRuntime({ label, workers, owner, state, onRuntime = () => {}, onLost = () => {} }) {
+export function openRuntime({
+  label,
+  workers,
+  owner,
+  state,
+  hasSchedules = false,
+  onRuntime = () => {},
+  onLost = () => {},
+}) {
   const token = {};
   let isStopping = false;
   let isPaused = false;
@@ -48,8 +57,7 @@ export function openRuntime({ label, workers, owner, state, onRuntime = () => {}
     // Both are for several Workers on one machine. The registry would also create a file in the home folder.
     enableDevRegistry: false,
     logRequests: false,
-    // For the scheduled events of the gateway.
-    unsafeTriggerHandlers: true,
+    unsafeTriggerHandlers: hasSchedules,
     ...(state === undefined ? {} : { resourcePersistencePath: state }),
     unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
     unsafeHandleRuntimeRestart: () => {
